@@ -8,7 +8,7 @@ import pytest
 from exported import made_up_run
 from needs import need_compiler, need_modules
 
-pytestmark = [pytest.mark.full, pytest.mark.process]
+pytestmark = pytest.mark.full
 
 BENCHMARKS = Path(__file__).parent
 

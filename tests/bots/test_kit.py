@@ -253,7 +253,6 @@ LATER = request(
 )
 
 
-@pytest.mark.process
 def test_a_bot_of_the_kit_plays_match_after_match(start: Callable[[str], subprocess.Popen[bytes]]) -> None:
     """It answers what it has never heard of, hears of the end, and ends with its input."""
     match = match_messages(PRESETS["six-card"], 2)[0]
@@ -274,7 +273,6 @@ def test_a_bot_of_the_kit_plays_match_after_match(start: Callable[[str], subproc
     assert [json.loads(line) for line in said.splitlines()] == [{"type": "ready", "name": "Mine"}, *answers, *answers]
 
 
-@pytest.mark.process
 def test_a_bot_of_the_kit_ends_quietly_when_nobody_reads(start: Callable[[str], subprocess.Popen[bytes]]) -> None:
     with start(MINE) as bot:
         assert bot.stdout is not None
@@ -283,7 +281,6 @@ def test_a_bot_of_the_kit_ends_quietly_when_nobody_reads(start: Callable[[str], 
     assert (bot.returncode, noted) == (0, b"prepared for 1\n")
 
 
-@pytest.mark.process
 def test_a_bot_of_the_kit_ends_quietly_at_ctrl_c(start: Callable[[str], subprocess.Popen[bytes]]) -> None:
     with start(MINE) as bot:
         assert bot.stdin is not None
@@ -298,7 +295,6 @@ def test_a_bot_of_the_kit_ends_quietly_at_ctrl_c(start: Callable[[str], subproce
     assert (bot.returncode, noted) == (0, b"prepared for 1\n")
 
 
-@pytest.mark.process
 def test_the_bot_of_the_kits_readme_does_what_it_says(start: Callable[[str], subprocess.Popen[bytes]]) -> None:
     """It takes a card of at most two points from the pile; else the kit decides."""
     (program,) = re.findall(r"```python\n(.*?)```", (SHIPPED / "kit/README.md").read_text(), re.DOTALL)

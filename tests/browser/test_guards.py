@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 from browsing import DESKTOP, PHONE, Browsing, sideways
 
+pytestmark = pytest.mark.browser
+
 CSP = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'"
 
 Write = Callable[..., Path]

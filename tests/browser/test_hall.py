@@ -17,6 +17,8 @@ from referee.rules.book.presets import PRESETS
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
+pytestmark = pytest.mark.browser
+
 
 @pytest.fixture
 def site(place: Path) -> Path:

@@ -27,6 +27,8 @@ from referee.film.view import OPEN, Viewer
 from referee.rules.book.presets import PRESETS
 from referee.rules.table.seen import Happening, view
 
+pytestmark = pytest.mark.browser
+
 VIEWS: dict[str, tuple[Viewer, tuple[str, ...]]] = {
     "index": (OPEN, ("--open",)),
     "public": (None, ()),

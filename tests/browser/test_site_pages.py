@@ -12,6 +12,8 @@ from referee.site.files import stamped
 from referee.site.pages.every import pages
 from referee.site.pages.slugs import slugs
 
+pytestmark = pytest.mark.browser
+
 LOOK = "document.dispatchEvent(new Event('visibilitychange'))"
 """What makes a page look for news at once, as when a reader comes back to it."""
 

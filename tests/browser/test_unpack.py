@@ -16,6 +16,8 @@ from referee.film.documents import Documents
 from referee.film.packed import Packer
 from referee.rules.book.presets import PRESETS
 
+pytestmark = pytest.mark.browser
+
 UNPACK = Path(referee.__file__).parent / "site/assets/viewer/unpack.js"
 
 SCRIPT = """

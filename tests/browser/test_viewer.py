@@ -19,6 +19,8 @@ from referee.site.match_page import self_contained
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
+pytestmark = pytest.mark.browser
+
 
 @pytest.fixture
 def cactus(tmp_path: Path) -> Path:

@@ -13,6 +13,8 @@ from referee.site.bundle import joined
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
+pytestmark = pytest.mark.browser
+
 CALLED = """
 import { tokens, linesOf } from "./words.js";
 import { after, before, momentIn, starts } from "./steps.js";

@@ -15,6 +15,8 @@ from referee.rules.record import Given, GivenSlaps, Mishap, Reaction, Record
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
+pytestmark = pytest.mark.browser
+
 CACTUS = BY_PRESET["cactus"]
 """Seat 2 takes no part in slaps. In window 2 the slap of seat 0 took 129.5 us and that of seat 1 158.1 us."""
 

@@ -14,7 +14,7 @@ from referee.cluster.hosts import Ready
 from referee.cluster.parcels import parcels_of
 from referee.tournament.orders import Played, Spoiled
 
-pytestmark = [pytest.mark.cluster, pytest.mark.process]
+pytestmark = pytest.mark.cluster
 
 PATIENT = """
 [[bots]]

@@ -14,7 +14,7 @@ from commands import golfref
 from needs import need_modules
 from residents import ROOT
 
-pytestmark = [pytest.mark.cluster, pytest.mark.process]
+pytestmark = pytest.mark.cluster
 
 CONFIG = """
 time = {{ start_s = 60, move_s = 60, bank_s = 600, slap_s = 10 }}

@@ -22,7 +22,7 @@ from referee.trials.gaps import Gap, Groups, find_gaps
 from referee.trials.machine import Machine, look_at_machine
 from referee.trials.races import SEATS, Scenario, Window, chance_of, summary
 
-PATIENCE_S = 600.0
+PATIENCE_S = 50.0
 
 DOCTOR = (sys.executable, "-m", "referee", "doctor")
 

@@ -94,7 +94,6 @@ entries = "entries/*"
 """
 
 
-@pytest.mark.process
 def test_a_run_of_entries_is_amended_verified_and_played_again_by_the_version_that_played(tmp_path: Path) -> None:
     entries = tmp_path / "entries"
     for name in ("ann", "bea"):

@@ -137,7 +137,6 @@ def test_an_answer_replaces_a_link_and_what_was_answered_goes_away(folder: DropF
     assert whole(folder, 10.0) == []
 
 
-@pytest.mark.process
 def test_what_was_answered_does_not_grow_without_end(folder: DropFolder, tmp_path: Path) -> None:
     for number in range(30):
         put(tmp_path / "ann/bot/bot.py")
@@ -156,7 +155,6 @@ def test_what_changes_while_it_is_taken_is_known(folder: DropFolder, tmp_path: P
     assert not folder.is_unchanged(drop)
 
 
-@pytest.mark.process
 def test_a_folder_of_any_depth_is_looked_at_and_removed(
     folder: DropFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

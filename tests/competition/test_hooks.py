@@ -17,8 +17,6 @@ from referee.competition.happenings import Begin, End, Fault, Happening, Match, 
 from referee.tournament.config.config import ConfigError, load
 from referee.tournament.store.store import Store
 
-pytestmark = pytest.mark.process
-
 TIME = "time = { start_s = 60, move_s = 60, bank_s = 600, slap_s = 10 }\n"
 GAME = '[[variants]]\npreset = "six-card"\noptions = { rounds = 1 }\n'
 NONSENSE = """while read -r line; do

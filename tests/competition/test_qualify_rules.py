@@ -161,7 +161,6 @@ def test_who_voids_its_check_keeps_nobody_else_from_playing(tmp_path: Path, monk
         qualifying.qualified(config, tmp_path / "run.golfref", fresh=False, tell=told.append)
 
 
-@pytest.mark.process
 def test_a_void_check_says_what_to_do_and_shows_nothing_as_a_command_to_the_terminal(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

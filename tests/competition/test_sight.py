@@ -18,6 +18,8 @@ from referee.play.isolation.memory import NoMemory
 from referee.play.spec import SHIPPED
 from referee.tournament.config.config import load
 
+pytestmark = pytest.mark.isolation
+
 CONFIG = """
 [tournament]
 name = "cup"

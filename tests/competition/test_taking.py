@@ -485,7 +485,6 @@ def _dies_at(step: int) -> None:
     sys.addaudithook(count)
 
 
-@pytest.mark.process
 @pytest.mark.full  # it dies before each change of files
 def test_whoever_is_killed_leaves_the_older_version_or_the_newer_one(hall: Hall) -> None:
     hall.accepted(hall.files("old", 'owner = "Ann"'))

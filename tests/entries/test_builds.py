@@ -17,6 +17,8 @@ from referee.entries.entry import Builds, Entry
 from referee.play.session import guarded, heeding_signals
 from referee.play.spec import Isolation
 
+pytestmark = pytest.mark.isolation
+
 LEVELS: tuple[Isolation, ...] = ("bwrap", "limits")
 
 

@@ -28,8 +28,6 @@ from referee.play.pump.pump import Pump
 from referee.play.session import run_session
 from referee.play.spec import BotSpec, Confinement
 
-pytestmark = pytest.mark.process
-
 PROGRAM = Path(__file__).parent.parent / "hostile" / "breaks_a_rule.py"
 BY_NAME = {game.label: game for game in GAMES}
 SIX, POWERS, CACTUS = (BY_NAME[name] for name in ("six-card", "powers", "cactus"))

@@ -39,7 +39,6 @@ def add_starter(folder: Path, *, tool: Sequence[str] = ("true",), build: Sequenc
     (home / MANIFEST).write_text("\n".join(lines))
 
 
-@pytest.mark.process
 def test_a_project_has_all_that_a_tournament_needs(tmp_path: Path) -> None:
     need_perl()
     _, said = golfref("new", "eagle", "--language", "Perl", cwd=tmp_path)
@@ -106,7 +105,6 @@ def test_no_language_is_called_as_another() -> None:
     assert set(RIVALS) <= set(shipped())
 
 
-@pytest.mark.process
 def test_the_list_tells_what_is_here_and_what_to_install(folder_of_starters: Path, tmp_path: Path) -> None:
     add_starter(folder_of_starters, tool=(sys.executable, "--version"))
     here, _ = golfref("new", "--list", cwd=tmp_path)
@@ -120,7 +118,6 @@ def test_the_list_tells_what_is_here_and_what_to_install(folder_of_starters: Pat
     assert re.search(missing, lacking, flags=re.MULTILINE)
 
 
-@pytest.mark.process
 def test_what_must_be_built_is_built(folder_of_starters: Path, tmp_path: Path) -> None:
     add_starter(folder_of_starters, build=("cp", "bot.py", "built.py"), more='built = ["built.py"]')
     (folder_of_starters / "golfish/built.py").write_text("of another build")
@@ -132,7 +129,6 @@ def test_what_must_be_built_is_built(folder_of_starters: Path, tmp_path: Path) -
     assert "    cp bot.py built.py" in (tmp_path / "eagle/README.md").read_text().splitlines()
 
 
-@pytest.mark.process
 def test_without_its_tools_a_project_is_written_and_the_author_told_what_to_install(
     folder_of_starters: Path, tmp_path: Path
 ) -> None:
@@ -144,7 +140,6 @@ def test_without_its_tools_a_project_is_written_and_the_author_told_what_to_inst
     assert load(tmp_path / "my eagle/config.toml").bots[0].name == "my-eagle"
 
 
-@pytest.mark.process
 def test_a_build_that_fails_is_told(folder_of_starters: Path, tmp_path: Path) -> None:
     add_starter(folder_of_starters, build=("cp", "gone.py", "built.py"))
     _, said = golfref("new", "eagle", "--language", "golfish", cwd=tmp_path, code=3)

@@ -18,8 +18,6 @@ from recorded_lines import games, hello, transcripts
 
 from referee.kit.starters import starters
 
-pytestmark = pytest.mark.process
-
 QUICK = "perl"
 """The language that is tried in every run of the tests."""
 

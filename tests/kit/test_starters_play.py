@@ -13,7 +13,7 @@ from referee.kit.new import BOT_FOLDER, CONFIG
 from referee.kit.starters import starters
 from referee.rules.book.presets import PRESETS
 
-pytestmark = [pytest.mark.toolchain, pytest.mark.process, pytest.mark.parametrize("language", starters())]
+pytestmark = [pytest.mark.toolchain, pytest.mark.parametrize("language", starters())]
 
 MOST_LATE = 2
 """In how many of some 250 slap windows a host may be so busy that a bot is late."""

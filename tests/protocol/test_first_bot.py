@@ -45,7 +45,6 @@ for line in sys.stdin:
 """
 
 
-@pytest.mark.process
 @pytest.mark.parametrize(
     ("mistakes", "clock"),
     [

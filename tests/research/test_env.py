@@ -478,7 +478,6 @@ def test_what_is_of_a_wrong_kind_names_its_field() -> None:
     assert (env.seed, env.history) == ("7", [])
 
 
-@pytest.mark.process
 def test_the_import_takes_the_rules_and_numpy_alone() -> None:
     libraries = {"trio", "scipy", "typer", "tree_sitter", "dask", "pettingzoo", "gymnasium", "pyspiel", "pyarrow"}
     code = f"import referee.research, sys; print({libraries} & {{name.partition('.')[0] for name in sys.modules}})"

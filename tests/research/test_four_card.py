@@ -63,7 +63,6 @@ def test_the_bot_that_it_writes_does_what_it_has_learned(tmp_path: Path) -> None
     assert histories[0] == histories[1]
 
 
-@pytest.mark.process
 def test_its_command_learns_measures_and_writes_a_bot(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "referee.research.examples.four_card.learn", "-o", str(tmp_path / "learned")]
     tiny = ["--rounds", "50", "--deals", "2", "--against", "random"]

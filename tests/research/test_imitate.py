@@ -11,7 +11,7 @@ from needs import need_modules
 
 from referee.research.decisions import decisions
 
-pytestmark = [pytest.mark.research, pytest.mark.process]
+pytestmark = pytest.mark.research
 
 CONFIG = """
 [tournament]

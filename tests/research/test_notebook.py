@@ -10,7 +10,7 @@ from needs import need_modules
 
 import referee.research.examples
 
-pytestmark = [pytest.mark.research, pytest.mark.process]
+pytestmark = pytest.mark.research
 
 NOTEBOOK = Path(referee.research.examples.__file__).with_name("first_steps.ipynb")
 

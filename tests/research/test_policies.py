@@ -98,7 +98,6 @@ def alike(preset: str, names: Sequence[str], record: Record, options: dict[str, 
     assert result == record.result
 
 
-@pytest.mark.process
 def test_policies_do_in_an_environment_what_bots_do_in_a_match(
     mark: dict[str, str], marked: Callable[[], dict[int, str]]
 ) -> None:
@@ -108,7 +107,6 @@ def test_policies_do_in_an_environment_what_bots_do_in_a_match(
 
 
 @pytest.mark.research
-@pytest.mark.process
 def test_they_do_so_in_games_of_every_kind(mark: dict[str, str], marked: Callable[[], dict[int, str]]) -> None:
     records = live(list(GAMES), BASELINES, mark, {})
     assert not marked()

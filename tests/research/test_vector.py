@@ -134,7 +134,6 @@ def test_a_vector_that_plays_in_processes_is_not_copied() -> None:
         deepcopy(VectorEnv("six-card", 2, processes=1))
 
 
-@pytest.mark.process
 def test_processes_play_the_same_matches(
     mark: dict[str, str], monkeypatch: pytest.MonkeyPatch, until_gone: Callable[[], None]
 ) -> None:
@@ -179,7 +178,6 @@ while True:
 """
 
 
-@pytest.mark.process
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
 def test_processes_end_with_who_started_them(
     how: signal.Signals, mark: dict[str, str], until_gone: Callable[[], None]

@@ -10,7 +10,7 @@ from referee.kit.starters import starters
 
 MODULES = Path(__file__).parents[2] / "referee/site/assets/viewer"
 
-pytestmark = [pytest.mark.toolchain, pytest.mark.process]
+pytestmark = pytest.mark.toolchain
 
 
 def test_the_types_of_the_viewer_hold() -> None:

@@ -20,7 +20,7 @@ from referee.play.isolation.users import uids
 from referee.rules.record import Record
 from referee.tournament.verify.record import check_record
 
-HANGS_S = 600.0
+HANGS_S = 50.0
 """A match that lasts longer than this has hung."""
 
 HOSTILE = Path(__file__).parent.parent / "hostile"

@@ -51,7 +51,6 @@ def run(*words: str, file: Path | None = None, cwd: Path | None = None, given: b
 
     It has our environment as it is now. TimeoutError, once it is killed, if it takes longer.
     """
-    sys.audit("subprocess.Popen", sys.executable, words, cwd, None)  # for the tests that may start no process
     return _server().run(
         {"words": words, "file": str(file or ""), "cwd": str(cwd or Path.cwd()), "env": dict(os.environ)},
         given,

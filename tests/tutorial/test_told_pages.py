@@ -44,13 +44,11 @@ def outputs(page: str, home: Path) -> list[str]:
     return told
 
 
-@pytest.mark.process
 def test_a_page_that_tells_what_is_printed_stays_as_it_is(tmp_path: Path) -> None:
     assert as_now(PAGE, outputs(PAGE, tmp_path)) == PAGE
     assert [block.line for block in blocks(PAGE)] == [4, 14]
 
 
-@pytest.mark.process
 def test_what_has_changed_is_written_anew(tmp_path: Path) -> None:
     changed = PAGE.replace("wc -l", "head -1").replace("\n2 ../three\n", "\n2 ../three\nand more\n")
     as_it_is = PAGE.replace("wc -l", "head -1").replace("\n2 ../three\n", "\n1\n")
@@ -58,7 +56,6 @@ def test_what_has_changed_is_written_anew(tmp_path: Path) -> None:
     assert as_now(changed, outputs(changed, tmp_path)) == as_it_is
 
 
-@pytest.mark.process
 def test_commands_that_print_where_the_page_tells_nothing_get_a_block(tmp_path: Path) -> None:
     silent = "```sh\necho loud\n```\n\nText\n"
 

@@ -27,7 +27,7 @@ from referee.play.match import match_messages
 from referee.rules.record import GivenSlaps, GivenTogether, Record
 from referee.tournament.verify.record import check_record
 
-HANGS_S = 120.0
+HANGS_S = 50.0
 
 
 def page(variant: str, mark: dict[str, str], against: str = "keeper,greedy", **changes: Any) -> PlayPage:

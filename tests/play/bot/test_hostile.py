@@ -16,6 +16,8 @@ from msgspec import Struct
 from referee.reports.blame import mishap_of
 from referee.rules.record import Record
 
+pytestmark = pytest.mark.isolation
+
 FLAT_KB = 20_000
 """How much more memory than a calm match the referee may take and still count as flat."""
 

@@ -23,7 +23,7 @@ from referee.play.bot.procfs import Computed, Holdings
 from referee.play.isolation.cgroups import CgroupGap
 from referee.play.spec import BotSpec, Confinement
 
-PATIENCE_S = 600.0
+PATIENCE_S = 50.0
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="elsewhere nothing is known of it")
 

@@ -34,7 +34,7 @@ from referee.rules.book.variants import customised
 from referee.rules.record import Record
 from referee.tournament.store.store import Store
 
-PATIENCE_S = 600.0
+PATIENCE_S = 50.0
 
 CONFIG = """
 [tournament]

@@ -30,6 +30,8 @@ from referee.tournament.store.facts import Facts
 from referee.tournament.store.rows import Meta
 from referee.tournament.store.store import Store
 
+pytestmark = pytest.mark.isolation
+
 ANY = BotLimits()
 
 Run = Callable[..., tuple[str, str, str]]
@@ -58,7 +60,7 @@ def run(folder: Path, mark: dict[str, str]) -> Run:
         async def to_its_end() -> tuple[str, str, str]:
             process = BotProcess(spec, Confinement(isolation="bwrap", limits=limits))
             process.close_stdin()
-            with trio.fail_after(600):
+            with trio.fail_after(50):
                 out = await _everything(process.stdout)
                 err = await _everything(process.stderr)
                 while (ended := process.exit_status()) is None:

@@ -20,7 +20,9 @@ from referee.play.isolation.cgroup_setup import set_up_cgroups
 from referee.play.isolation.cgroups import Ability, Cgroups, Group, GroupFailed
 from referee.play.spec import BotSpec, Confinement
 
-PATIENCE_S = 600.0
+pytestmark = pytest.mark.isolation
+
+PATIENCE_S = 50.0
 """How long something may take that must happen."""
 
 MB = 1 << 20

@@ -25,6 +25,8 @@ from referee.play.isolation.memory import NoMemory, find_memory, remove_leftover
 from referee.play.isolation.shown import Unfit
 from referee.play.spec import BotSpec, Confinement
 
+pytestmark = pytest.mark.isolation
+
 MB = 1 << 20
 PATH = "/usr/local/bin:/usr/bin:/bin"
 PYTHON = shutil.which("python3", path=PATH) or sys.executable
@@ -60,7 +62,7 @@ def run(folder: Path, mark: dict[str, str]) -> Run:
         async def to_its_end(confinement: Confinement) -> tuple[str, str, str]:
             process = BotProcess(spec, confinement)
             process.close_stdin()
-            with trio.fail_after(600):
+            with trio.fail_after(50):
                 out, err = await everything(process.stdout), await everything(process.stderr)
                 while (ended := process.exit_status()) is None:
                     await trio.sleep(0.001)

@@ -13,6 +13,8 @@ from referee.play.isolation.levels import bubblewrap
 from referee.play.isolation.shown import Unfit
 from referee.play.spec import BotSpec
 
+pytestmark = pytest.mark.isolation
+
 
 @pytest.fixture
 def bot(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> BotSpec:

@@ -16,6 +16,8 @@ from commands import golfref
 
 from referee.rules.record import GivenSlaps, Record
 
+pytestmark = pytest.mark.isolation
+
 CHANNELS = (
     "loopback", "loopback6", "udp", "abstract", "socket_in_tmp", "file_in_tmp", "file_in_shared_memory",
     "file_in_folder", "fifo_in_folder", "mode_of_file", "sysv_memory", "sysv_messages", "sysv_semaphore",

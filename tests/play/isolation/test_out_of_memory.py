@@ -15,6 +15,8 @@ from needs import lacking
 
 from referee.rules.record import Record
 
+pytestmark = pytest.mark.isolation
+
 HOST_MB = 160
 """The memory of the host. The referee needs 40 MB of it, each bot 10 MB."""
 

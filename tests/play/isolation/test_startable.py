@@ -9,6 +9,8 @@ from referee.play.isolation import startable
 from referee.play.isolation.problems import find_problem
 from referee.play.spec import BotSpec
 
+pytestmark = pytest.mark.isolation
+
 HERE = Path(sys.executable).read_bytes()[: 1 << 20]
 """The beginning of a program of this machine."""
 

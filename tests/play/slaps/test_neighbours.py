@@ -25,7 +25,7 @@ from referee.play.slaps.lock import HostLock
 from referee.play.slaps.neighbours import Neighbours, neighbourhood
 from referee.rules.record import Record
 
-PATIENCE_S = 600.0
+PATIENCE_S = 50.0
 
 
 def workers(count: int) -> list[Neighbours]:

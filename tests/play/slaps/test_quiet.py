@@ -16,7 +16,7 @@ from referee.play.slaps import quiet
 from referee.play.slaps.quiet import freeze_fully, frozen
 from referee.play.spec import BotSpec, Confinement
 
-PATIENCE_S = 600.0
+PATIENCE_S = 50.0
 
 SAYS_BYE = "import sys; sys.stdin.read(); sys.stderr.write('bye')"
 

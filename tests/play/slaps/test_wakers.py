@@ -15,7 +15,7 @@ from referee.play.bot.procfs import members, states
 from referee.play.slaps.quiet import before_all_others
 from referee.play.slaps.wakers import MOST, Wakers
 
-PATIENCE_S = 600.0
+PATIENCE_S = 50.0
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="elsewhere there are none")
 

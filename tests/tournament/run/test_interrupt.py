@@ -24,7 +24,7 @@ from quick import FILLER
 
 from referee.commands.interrupt import FINISHING
 
-PATIENCE_S = 600.0
+PATIENCE_S = 50.0
 
 BOT = (
     FILLER

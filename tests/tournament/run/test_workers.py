@@ -27,7 +27,7 @@ from referee.tournament.run.crew import Crew
 from referee.tournament.run.desk import Desk
 from referee.tournament.run.worker import NAME, PipeDispatcher
 
-PATIENCE_S = 600.0
+PATIENCE_S = 50.0
 
 SETTINGS = """
 [tournament]

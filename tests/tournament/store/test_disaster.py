@@ -27,7 +27,7 @@ from referee.tournament.verify.run import check_store
 
 GOLFREF = (sys.executable, "-m", "referee.cli")
 RUN = ("tournament", "run.toml")
-PATIENCE_S = 600.0
+PATIENCE_S = 50.0
 
 
 def config(folder: Path, mark: dict[str, str], *, deals: int = 4, bots: str = "ann bea cid") -> Path:
