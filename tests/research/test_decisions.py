@@ -243,12 +243,11 @@ def test_one_game_can_be_had_and_another_is_named(run: Path, tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--table", "seats", "--with-cards", "-o", "x.parquet"], "--with-cards is for --table decisions and Parquet"),
-        (["--table", "decisions", "--with-cards", "-o", "x.csv"], "--with-cards is for --table decisions and Parquet"),
-        (["--table", "decisions", "--with-cards"], "--with-cards is for --table decisions and Parquet"),
-        (["--table", "decisions", "--with-cards", "-o", "x.parquet", "--all"], "leave out --columns and --all"),
-        (["--table", "decisions", "--with-cards", "-o", "ended.parquet"], "exists already"),
+        (["seats", "-o", "x.parquet"], "--with-cards is for --table decisions and Parquet"),
+        (["decisions", "-o", "x.csv"], "--with-cards is for --table decisions and Parquet"),
+        (["decisions", "-o", "x.parquet", "--all"], "leave out --columns and --all"),
+        (["decisions", "-o", "ended.parquet"], "exists already"),
     ],
 )
 def test_what_does_not_go_with_cards_is_said(run: Path, words: list[str], said: str) -> None:
-    assert said in golfref("export", "ended.golfref", *words, cwd=run, code=2)[1]
+    assert said in golfref("export", "ended.golfref", "--with-cards", "--table", *words, cwd=run, code=2)[1]

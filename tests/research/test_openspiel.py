@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 from needs import need_modules
-from page_examples import run_examples, section
 from wandering import dice
 
 from referee.research import Env
@@ -47,7 +46,7 @@ def wander(state: Any, chance: Any, nodes: int = 10**6) -> Any:
     return state
 
 
-@pytest.mark.parametrize("preset", PRESETS)
+@pytest.mark.parametrize("preset", ["six-card", "cactus", "powers", "cambio"])
 def test_no_card_is_used_before_chance_has_settled_it(pyspiel: Any, preset: str) -> None:
     game = pyspiel.load_game(f"python_golf(preset={preset})")
     lot, state, settled = dice(6), game.new_initial_state(), 0
@@ -62,15 +61,6 @@ def test_no_card_is_used_before_chance_has_settled_it(pyspiel: Any, preset: str)
     assert settled
 
 
-@pytest.mark.parametrize("preset", PRESETS)
-def test_random_sim_test_passes(pyspiel: Any, preset: str) -> None:
-    game = pyspiel.load_game(f"python_golf(preset={preset}{',rounds=0' if preset == 'cambio' else ''})")
-    state = wander(game.new_initial_state(), dice(2))
-    assert sum(state.returns()) == pytest.approx(0)
-    if preset != "par-course":  # its nine holes take long; tests of more rounds are below
-        pyspiel.random_sim_test(game, 1, True, False)
-
-
 @pytest.mark.parametrize(
     "parameters",
     [
@@ -80,13 +70,20 @@ def test_random_sim_test_passes(pyspiel: Any, preset: str) -> None:
         "preset=powers,players=3,rounds=2,options=shield_uses:unlimited",
         "preset=par-3,options=par_choice:dealer,rounds=2",
         "preset=six-card,pack=AS AS AS AS AS AS AS AS KS KS KS KS KS KS KS KS",
+        *(
+            pytest.param(f"preset={preset}{',rounds=0' * (preset == 'cambio')}", marks=pytest.mark.full)
+            for preset in PRESETS
+            if preset != "par-course"  # its nine holes take long
+        ),
     ],
 )
-def test_random_sim_test_passes_with_other_players_rounds_and_options(pyspiel: Any, parameters: str) -> None:
-    pyspiel.random_sim_test(pyspiel.load_game(f"python_golf({parameters})"), 2, True, False)
+def test_random_sim_test_of_openspiel_passes(pyspiel: Any, parameters: str) -> None:
+    game = pyspiel.load_game(f"python_golf({parameters})")
+    assert sum(wander(game.new_initial_state(), dice(2)).returns()) == pytest.approx(0)
+    pyspiel.random_sim_test(game, 1, True, False)
 
 
-@pytest.mark.parametrize("preset", ["four-card", "six-card", "cactus", "powers"])
+@pytest.mark.parametrize("preset", ["six-card", "cactus"])
 def test_the_api_tests_of_openspiel_pass(pyspiel: Any, monkeypatch: pytest.MonkeyPatch, preset: str) -> None:
     """Its tests for all registered games, which look at states of two matches here."""
     from open_spiel.integration_tests import api_test
@@ -133,7 +130,7 @@ def test_chance_draws_from_the_cards_that_are_left(pyspiel: Any) -> None:
             state.apply_action(lot.choice(state.legal_actions()))
 
 
-@pytest.mark.parametrize("preset", ["cactus", "powers", "cambio", "six-card"])
+@pytest.mark.parametrize("preset", ["cactus", "powers"])
 def test_the_outcome_does_not_depend_on_when_states_are_copied(pyspiel: Any, preset: str) -> None:
     game = pyspiel.load_game(f"python_golf(preset={preset},players=3,rounds=2)")
     whole = wander(game.new_initial_state(), dice(5))
@@ -192,7 +189,7 @@ def test_a_state_tells_a_player_only_what_it_may_know(pyspiel: Any) -> None:
     assert one.observation_tensor(1) != another.observation_tensor(1)
 
 
-@pytest.mark.parametrize("preset", ["four-card", "six-card", "cactus", "powers", "cambio", "par-3"])
+@pytest.mark.parametrize("preset", ["six-card", "cactus", "powers", "cambio"])
 def test_a_player_cannot_tell_a_resampled_state_from_the_true_one(pyspiel: Any, preset: str) -> None:
     game = pyspiel.load_game(f"python_golf(preset={preset},rounds=2)")
     lot, state, others = dice(11), game.new_initial_state(), 0
@@ -212,27 +209,6 @@ def test_a_player_cannot_tell_a_resampled_state_from_the_true_one(pyspiel: Any, 
                 wander(other, lot, 30)
         wander(state, lot, 1)
     assert others
-
-
-def test_a_search_without_open_cards_finds_the_better_move(spiel: Any, pyspiel: Any) -> None:
-    """IS-MCTS for the last turn of a round: the 2 in hand takes the place of the 9 that the player has seen."""
-    from open_spiel.python.algorithms import ismcts, mcts
-
-    game = spiel.load("cambio", 2, pack=["9S"] * 12 + ["2S"], turn_cap=1)
-    state = game.new_initial_state()
-    while state.is_chance_node():
-        state.apply_action(game.tree.card_numbers["9S"])
-    for step in ("draw source=stock", "9S", "discard", "draw source=stock", "2S"):
-        state.apply_action(next(number for number in state.legal_actions() if state.action_to_string(number) == step))
-    bot = ismcts.ISMCTSBot(
-        game,
-        mcts.RandomRolloutEvaluator(2, np.random.RandomState(1)),
-        uct_c=4.0,
-        max_simulations=60,
-        random_state=np.random.RandomState(2),
-    )
-    assert state.action_to_string(bot.step(state)).startswith("swap slot=")
-    del pyspiel
 
 
 def test_observations_are_those_of_the_env(pyspiel: Any) -> None:
@@ -279,13 +255,11 @@ def test_names_and_parameters_come_back(spiel: Any, pyspiel: Any) -> None:
     assert "python_golf" in pyspiel.registered_names()
 
 
-def test_mistakes_are_told_in_a_sentence_that_names_what_is_wrong(pyspiel: Any) -> None:
+def test_mistakes_are_named(pyspiel: Any) -> None:
     for parameters, message in (
         ("preset=six-cards", "unknown variant `six-cards`; did you mean `six-card`"),
         ("preset=four-card,players=2", "players: four-card is for 3 to 7 seats"),
-        ("preset=nine-card,players=1", "players: expected at least 2 here, got 1"),
         ("rounds=-1", "rounds: expected 0 .* or more, got -1"),
-        ("options=turncap:5", "turncap: unknown option; did you mean `turn_cap`"),
         ("options=turn_cap", "options: expected NAME:VALUE with ; between them, got 'turn_cap'"),
         ("pack=1E 1E", "pack: 1E is no card of six-card"),
         ("pack=AS AS", "pack: expected at least 14 cards for 2 players, got 2"),
@@ -298,8 +272,6 @@ def test_mistakes_are_told_in_a_sentence_that_names_what_is_wrong(pyspiel: Any) 
     with pytest.raises(ValueError, match="action: expected a number from 0 to 51, got 99"):
         state.action_to_string(99)
     wander(state, dice(1), 13)
-    with pytest.raises(ValueError, match="action: expected a number from 0 to 30, got 99"):
-        state.action_to_string(99)
     with pytest.raises(ValueError, match=r"seat 0 may not answer number 30 .*to `turn_up`"):
         state.apply_action(30)
 
@@ -309,7 +281,3 @@ def test_without_the_library_one_sentence_says_what_installs_it(monkeypatch: pyt
     monkeypatch.setitem(sys.modules, "pyspiel", None)
     with pytest.raises(ModuleNotFoundError, match=r"needs OpenSpiel, which is not installed; .* -m pip install"):
         import referee.research.openspiel  # noqa: F401
-
-
-def test_the_page_shows_what_happens() -> None:
-    assert run_examples(section("referee/research/README.md", "OpenSpiel")) == []

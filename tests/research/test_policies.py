@@ -1,6 +1,5 @@
 """Policies: the shipped bots decide in an environment as their processes do in a match with the same cards."""
 
-import doctest
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -17,7 +16,7 @@ from referee.play.match import play as play_live
 from referee.play.pump.pump import Pump
 from referee.play.session import run_session
 from referee.play.spec import Confinement, builtin_bot
-from referee.research import Env, policies
+from referee.research import Env
 from referee.research.policies import BASELINES, compare, play, policy
 from referee.research.programs import NoProgram
 from referee.rules.record import Given, GivenSlaps, GivenTogether, Record
@@ -98,20 +97,20 @@ def alike(preset: str, names: Sequence[str], record: Record, options: dict[str, 
     assert result == record.result
 
 
+@pytest.mark.parametrize(
+    ("games", "options"),
+    [
+        pytest.param(["four-card"], {"rounds": 2}, id="four-card"),
+        pytest.param([*GAMES], {}, id="games of every kind", marks=pytest.mark.research),
+    ],
+)
 def test_policies_do_in_an_environment_what_bots_do_in_a_match(
-    mark: dict[str, str], marked: Callable[[], dict[int, str]]
+    games: list[str], options: dict[str, Any], mark: dict[str, str], marked: Callable[[], dict[int, str]]
 ) -> None:
-    (record,) = live(["four-card"], BASELINES, mark, {"rounds": 2})
+    records = live(games, BASELINES, mark, options)
     assert not marked()
-    alike("four-card", BASELINES, record, {"rounds": 2})
-
-
-@pytest.mark.research
-def test_they_do_so_in_games_of_every_kind(mark: dict[str, str], marked: Callable[[], dict[int, str]]) -> None:
-    records = live(list(GAMES), BASELINES, mark, {})
-    assert not marked()
-    for preset, record in zip(GAMES, records, strict=True):
-        alike(preset, BASELINES, record, {})
+    for preset, record in zip(games, records, strict=True):
+        alike(preset, BASELINES, record, options)
 
 
 def test_a_policy_follows_several_environments_and_seats_in_turn() -> None:
@@ -163,10 +162,6 @@ def test_a_folder_with_a_bot_is_a_policy(tmp_path: Path) -> None:
     draws = [action for seat, action in env.history if seat == 0 and type(action).__name__ == "Draw"]
     assert draws
     assert {action.source for action in draws} == {"stock"}  # type: ignore[union-attr]
-
-
-def test_what_the_docstrings_show_comes_out() -> None:
-    assert doctest.testmod(policies).failed == 0
 
 
 def test_what_is_no_policy_is_named(tmp_path: Path) -> None:

@@ -20,6 +20,8 @@ from referee.rules.book.variants import customised
 from referee.rules.game import Game
 from referee.rules.table.asks import Ask
 
+pytestmark = pytest.mark.research
+
 DRAWS, MORE_DRAWS = 150, 800
 RARE = 0.001
 """The seeds are fixed, so that a test that passes always passes."""
@@ -56,14 +58,12 @@ POSITIONS = {
     "a reshuffle": Position(
         preset="six-card", options={"initial_up": 1}, pack="2S 2S 9D JC QC QD 5S", seed=29, seat=1, mixes=0
     ),
-    "a set shuffled twice": Position(preset="powers", options=LOOK_AT_ONE, pack=DISTINCT, seed=199, seat=0, mixes=3),
     "a card seen between shuffles": Position(
         preset="powers", options=LOOK_AT_ONE, pack=DISTINCT, seed=191, seat=1, mixes=2
     ),
     "equal cards in a shuffle": Position(
         preset="powers", options=LOOK_AT_ONE, pack=EQUAL, seed=20, seat=1, mixes=1, is_uneven=True
     ),
-    "equal cards shuffled twice": Position(preset="powers", options=LOOK_AT_ONE, pack=EQUAL, seed=60, seat=0, mixes=2),
     "rearranged in secret": Position(
         preset="cambio", options=REARRANGE, pack="2S 2S 9D JC QC QD", seed=293, seat=1, mixes=2
     ),
@@ -75,17 +75,8 @@ THREES = "3S 3S 9D JC 10H QD QD"
 TWOS = "2S 2S 2S JC QC QD 9H"
 
 MORE_POSITIONS = {
-    "lines swapped in secret": Position(
-        preset="powers", options=LOOK_AT_ONE, pack=ONE_SEVEN, columns=3, seed=157, seat=0, mixes=1
-    ),
     "lines swapped in secret, and a card seen then": Position(
         preset="powers", options=LOOK_AT_ONE, pack=ONE_SEVEN, columns=3, seed=206, seat=0, mixes=1
-    ),
-    "equal cards, one mix into another": Position(
-        preset="powers", options=LOOK_AT_ONE, pack=THREES, seed=673, seat=1, mixes=2, is_uneven=True
-    ),
-    "equal cards, three mixes": Position(
-        preset="powers", options=LOOK_AT_ONE, pack=THREES, seed=5231, seat=1, mixes=3, is_uneven=True
     ),
     "equal cards, three mixes, a card seen": Position(
         preset="powers", options=LOOK_AT_ONE, pack=THREES, seed=1486, seat=0, mixes=3, is_uneven=True
@@ -93,22 +84,18 @@ MORE_POSITIONS = {
     "rearranged twice, two cards seen": Position(
         preset="cambio", options=REARRANGE, pack=TWOS, seed=1331, seat=0, mixes=2
     ),
-    "rearranged twice": Position(preset="cambio", options=REARRANGE, pack=TWOS, seed=5786, seat=0, mixes=2),
 }
+"""Up to 20,000 deals are tried out for each of them."""
 
 
-@pytest.mark.parametrize("name", POSITIONS)
-def test_every_possible_state_comes_out_and_as_often_as_deals_lead_to_it(name: str) -> None:
-    hold_against_all_states(POSITIONS[name], DRAWS)
-
-
-@pytest.mark.full  # it tries out up to 20,000 deals each time
-@pytest.mark.parametrize("name", MORE_POSITIONS)
-def test_states_come_out_evenly_after_mixes_of_mixes_and_secret_swaps(name: str) -> None:
-    hold_against_all_states(MORE_POSITIONS[name], MORE_DRAWS)
-
-
-def hold_against_all_states(position: Position, draws: int) -> None:
+@pytest.mark.parametrize(
+    ("position", "draws"),
+    [
+        *(pytest.param(position, DRAWS, id=name) for name, position in POSITIONS.items()),
+        *(pytest.param(one, MORE_DRAWS, id=name, marks=pytest.mark.full) for name, one in MORE_POSITIONS.items()),
+    ],
+)
+def test_every_possible_state_comes_out_and_as_often_as_deals_lead_to_it(position: Position, draws: int) -> None:
     chance, seat = dice(position.seed), position.seat
     game = position.game(chance)
     question = game.question
@@ -133,18 +120,6 @@ def test_what_truly_lies_hidden_ranks_anywhere_among_resampled_states() -> None:
     """Where nobody's moves depend on hidden cards, the truth is as likely to be first among eight states as last."""
     ranks = sum((ranks_of_truth(preset, 14) for preset in PRESETS), Counter())
     assert ranks.total() > 200
-    assert_even(ranks)
-
-
-@pytest.mark.full  # it draws thousands of states
-@pytest.mark.parametrize("preset", ["powers", "cambio"])
-def test_what_truly_lies_hidden_ranks_anywhere_in_games_that_mix_cards(preset: str) -> None:
-    ranks = ranks_of_truth(preset, 250)
-    assert ranks.total() > 200
-    assert_even(ranks)
-
-
-def assert_even(ranks: Counter[int]) -> None:
     assert chisquare([ranks[rank] for rank in range(OTHERS + 1)]).pvalue > RARE
 
 

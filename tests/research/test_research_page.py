@@ -2,48 +2,41 @@
 
 import doctest
 import re
-from pathlib import Path
 
 import pytest
+from needs import need_modules
+from page_examples import ROOT, run_examples, section
 
-import referee.research
-from referee.research import Env, actions, asking, chance, env, fields, knowledge, telling, tensors
+from referee.research import Env, actions, asking, chance, env, fields, knowledge, policies, telling, tensors
 from referee.rules.book.presets import PRESETS
 
-PAGE = Path(referee.research.__file__).with_name("README.md")
+PAGE = "referee/research/README.md"
 
-SECTIONS = re.compile(r"^(?=## )", flags=re.MULTILINE)
-
-NEED_MORE = ("## Decisions of a run", "## PettingZoo", "## OpenSpiel")
-"""Sections whose examples need libraries that golfref does not; they are run by the tests of those."""
+LIBRARIES = {"PettingZoo": (("pettingzoo", "gymnasium"), "research"), "OpenSpiel": (("pyspiel",), "openspiel")}
+"""By section: the libraries that its examples import, and the extra that installs them."""
 
 
-def test_what_the_page_shows_comes_out() -> None:
-    text = "".join(part for part in SECTIONS.split(PAGE.read_text(encoding="utf-8")) if not part.startswith(NEED_MORE))
-    blocks = re.findall(r"^```python\n(.*?)^```", text, flags=re.MULTILINE | re.DOTALL)
-    names: dict[str, object] = {}
-    for block in blocks:
-        check(block, names)
+def test_what_the_page_shows_without_libraries_comes_out() -> None:
+    parts = re.split("^## ", (ROOT / PAGE).read_text(encoding="utf-8"), flags=re.MULTILINE)
+    assert run_examples("".join(part for part in parts if not part.startswith((*LIBRARIES, "Decisions")))) == []
 
 
-@pytest.mark.parametrize("module", [actions, asking, chance, env, fields, knowledge, telling, tensors])
+@pytest.mark.research
+@pytest.mark.parametrize("title", LIBRARIES)
+def test_what_the_page_shows_of_a_library_comes_out(title: str) -> None:
+    names, extra = LIBRARIES[title]
+    need_modules(*names, extra=extra)
+    assert run_examples(section(PAGE, title)) == []
+
+
+@pytest.mark.parametrize("module", [actions, asking, chance, env, fields, knowledge, policies, telling, tensors])
 def test_what_docstrings_show_comes_out(module: object) -> None:
-    for test in doctest.DocTestFinder().find(module, globs={"Env": Env}):
+    for test in doctest.DocTestFinder().find(module, globs=vars(module) | {"Env": Env}):
         assert doctest.DocTestRunner().run(test).failed == 0, test.name
 
 
-def check(text: str, names: dict[str, object]) -> None:
-    """Run what follows `>>>`; fails with what it printed, where that is not what the text shows."""
-    told: list[str] = []
-    test = doctest.DocTestParser().get_doctest(text, names, "README.md", None, 0)
-    doctest.DocTestRunner().run(test, out=told.append, clear_globs=False)
-    assert not told, "".join(told)
-    assert test.examples
-    names.update(test.globs)
-
-
 def test_the_page_lists_every_field() -> None:
-    (text,) = [part for part in SECTIONS.split(PAGE.read_text(encoding="utf-8")) if part.startswith("## The tensor\n")]
+    text = section(PAGE, "The tensor")
     every = {field.name: field for preset in PRESETS for field in Env(preset).fields}
     listed = [line.split("`")[1] for line in text.splitlines() if line.startswith("| `")]
     assert [name for name in listed if name in every and listed.count(name) == 1] == sorted(every, key=listed.index)

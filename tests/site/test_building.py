@@ -70,20 +70,21 @@ def test_all_matches_of_a_small_run_have_pages_and_a_second_build_writes_nothing
 
 
 def test_where_there_are_many_a_choice_has_pages_that_stays_the_same(tmp_path: Path) -> None:
-    run, out = made_up_run(tmp_path, ["four-turns", "par-4"], names=("ann", "bob", "cleo", "dan")), tmp_path / "site"
+    run, out = made_up_run(tmp_path, ["four-turns"], names=("ann", "<script>", "cleo", "dan")), tmp_path / "site"
 
     assert build(run, out, most=5).with_pages == 5
     some = pages_of_matches(out)
-    build(run, out, most=9)
+    links = {
+        (page, link)
+        for page in out.rglob("*.html")
+        for link in re.findall(r'(?:href|src|srcset)="([^"#]+)', page.read_text())
+    }
+    assert {link for _, link in links if "matches/" in link}
+    assert not {link for page, link in links if not (page.parent / link).resolve().is_file()}, "links lead nowhere"
+    build(run, out, most=7)
     assert some < pages_of_matches(out)
-    assert build(run, out, most=5).gone == 4
-    assert build(run, out, most=5).gone == 0
-    build(run, tmp_path / "again", most=5)
-
-    assert len(pages_of_matches(out)) == len(pages_of_matches(tmp_path / "again")) == 5
-    assert pages_of_matches(tmp_path / "again") == some
-    links = {name for name in (out / "index.html").read_text().split('"') if name.startswith("matches/")}
-    assert all((out / name.partition("#")[0]).is_file() for name in links)
+    assert build(run, out, most=5).gone == 2
+    assert pages_of_matches(out) == some
 
 
 def test_of_a_run_that_goes_on_only_results_are_told_where_the_cards_are_dealt_again(tmp_path: Path) -> None:
@@ -105,10 +106,10 @@ def test_of_a_run_that_goes_on_only_results_are_told_where_the_cards_are_dealt_a
 
 
 def test_a_run_that_is_followed_is_read_match_by_match_until_it_is_complete(tmp_path: Path) -> None:
-    run, out = made_up_run(tmp_path, ["four-turns"], names=("ann", "bob", "cleo", "dan")), tmp_path / "site"
+    run, out = made_up_run(tmp_path, ["four-turns"], names=("ann", "bob", "cleo")), tmp_path / "site"
     with closing(sqlite3.connect(run)) as connection, connection:
-        later = connection.execute("SELECT * FROM matches WHERE id > 6").fetchall()
-        connection.execute("DELETE FROM matches WHERE id > 6")
+        later = connection.execute("SELECT * FROM matches WHERE id > 1").fetchall()
+        connection.execute("DELETE FROM matches WHERE id > 1")
     read: list[int] = []
     rests: list[float] = []
 
@@ -132,23 +133,10 @@ def test_a_run_that_is_followed_is_read_match_by_match_until_it_is_complete(tmp_
         built = follow(builder, run, rest)
 
     assert built.is_complete
-    assert len([seconds for seconds in rests if seconds >= LEAST_REST_S]) == 6
+    assert len([seconds for seconds in rests if seconds >= LEAST_REST_S]) == 2
     assert max(rests) <= MOST_REST_S
-    assert set(read) == set(range(1, 13))
+    assert set(read) == set(range(1, 4))
     assert max(Counter(read).values()) <= 2  # once, and once more for those with highlights
-
-
-def test_every_link_of_a_site_leads_to_a_file_of_it(tmp_path: Path) -> None:
-    run, out = (
-        made_up_run(tmp_path, ["four-turns", "par-4"], names=("ann", "<script>", "cleo", "dan")),
-        tmp_path / "site",
-    )
-    build(run, out, most=4)
-
-    pages = list(out.rglob("*.html"))
-    links = {(path, link) for path in pages for link in re.findall(r'(?:href|src|srcset)="([^"#]+)', path.read_text())}
-    assert len(pages) > 20
-    assert not {link for path, link in links if not (path.parent / link).resolve().is_file()}
 
 
 def test_a_damaged_record_is_told_on_its_page_and_the_rest_is_built(tmp_path: Path) -> None:

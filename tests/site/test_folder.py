@@ -13,7 +13,7 @@ import msgspec
 import pytest
 
 from referee.site.files import File
-from referee.site.folder import MANIFEST, SiteFolder, check_folder, site_folder
+from referee.site.folder import MANIFEST, check_folder, site_folder
 from referee.site.refusals import SiteNotWritten, SiteRefused
 
 RUN = "a1" * 32
@@ -112,21 +112,6 @@ def test_a_folder_of_a_match_is_kept_as_long_as_it_is_whole(tmp_path: Path) -> N
     (site / "matches/1/public.js").write_text("torn")
     with site_folder(site, "cup", RUN) as opened:
         assert not opened.keep("matches/1")
-
-
-def test_a_manifest_with_longer_hashes_is_read_and_made_short(tmp_path: Path) -> None:
-    site = tmp_path / "site"
-    build(site, {"matches/1/index.html": "one"})
-    manifest = site / MANIFEST
-    short = manifest.read_bytes()
-    told = msgspec.json.decode(short)
-    told["files"] = {path: hash_ + "0" * 48 for path, hash_ in told["files"].items()}
-    manifest.write_bytes(msgspec.json.format(msgspec.json.encode(told), indent=1))
-
-    with site_folder(site, "cup", RUN) as opened:
-        assert not opened.keep("matches/1")
-    assert build(site, {"matches/1/index.html": "one"}) == 1
-    assert manifest.read_bytes() == short
 
 
 def at_every_rename(site: Path) -> Iterator[int]:
@@ -264,15 +249,6 @@ def test_what_others_put_beside_the_pages_stays(tmp_path: Path) -> None:
     assert content(site) == {"index.html": "new", "pulse.js": "1", "CNAME": "golf.example"}
     with pytest.raises(SiteRefused, match="bots in it is not of the site"):
         build(site, {"index.html": "new", "bots/a.html": "a"})
-
-
-def test_an_opened_folder_knows_its_size(tmp_path: Path) -> None:
-    with site_folder(tmp_path / "site", "cup", RUN) as site:
-        assert isinstance(site, SiteFolder)
-        site.put(File(path="index.html", data=b"front"))
-        size = site.finish({}, PULSE)
-
-    assert size == sum(one.stat().st_size for one in (tmp_path / "site").iterdir())
 
 
 def test_a_folder_that_was_moved_meanwhile_is_not_said_to_be_made(tmp_path: Path) -> None:

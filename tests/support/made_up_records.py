@@ -24,14 +24,16 @@ def made_up(variant: Variant, seats: int, seed: int, at_random: AtRandom) -> Rec
     return played(variant, seats, chance, lambda game: at_random.response(game, dice))
 
 
-def played(variant: Variant, seats: int, chance: Chance, respond: Callable[[Game], Response]) -> Record:
-    """The record of the match in which everybody answers so; every answer has a time of its own."""
+def played(
+    variant: Variant, seats: int, chance: Chance, respond: Callable[[Game], Response], first_us: int = 1000, us: int = 10
+) -> Record:
+    """The record of the match in which everybody answers so; each answer takes `us` longer than the one before."""
     recorder = Recorder(chance)
     game = Game(variant, seats, recorder)
     moves: list[Move] = []
     while game.question is not None:
         response = respond(game)
-        moves.append(_move(game, response, 1000 + 10 * len(moves)))
+        moves.append(_move(game, response, first_us + us * len(moves)))
         game.answer(response)
     old = BY_PRESET[variant.preset]
     seated = [replace(old.seats[0], name=f"bot{seat}", matches_before=0, lines=(), faults={}) for seat in range(seats)]

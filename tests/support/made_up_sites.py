@@ -35,7 +35,7 @@ HEAD = f"""
 name = "{SCRIPT}"
 seed = "abc"
 seats = 2
-deals = 2
+deals = 1
 [[variants]]
 preset = "six-card"
 [[variants]]

@@ -1,8 +1,15 @@
-"""The viewer's modules in one classic script: what is joined, and what is refused."""
+"""The viewer's modules: their types hold, and they are joined into one classic script."""
+
+import subprocess
+from pathlib import Path
 
 import pytest
+from needs import need_tools
 
+from referee.kit.starters import starters
 from referee.site.bundle import NotJoined, joined, viewer_script
+
+VIEWER = Path(__file__).parents[2] / "referee/site/assets/viewer"
 
 MODULES = {
     "app.js": 'import { b } from "./b.js";\nimport { a } from "./a.js";\n\nb(a);\n',
@@ -40,3 +47,14 @@ def test_what_one_script_cannot_hold_is_refused(text: str, problem: str) -> None
 
 def test_the_viewer_is_one_script() -> None:
     assert b"golfref" in viewer_script()
+
+
+@pytest.mark.toolchain
+def test_the_types_in_the_comments_of_the_viewer_hold() -> None:
+    """As tsconfig.json beside the modules says it: every module is checked, strictly."""
+    need_tools(starters()["typescript"])
+
+    done = subprocess.run(["tsc", "--project", VIEWER, "--listFiles"], capture_output=True, text=True, check=False)
+
+    assert done.returncode == 0, done.stdout
+    assert {path.name for path in VIEWER.glob("*.js")} <= {line.rpartition("/")[2] for line in done.stdout.splitlines()}
