@@ -1,15 +1,15 @@
 """Fixtures for pages as Chromium shows them."""
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
-from uuid import uuid4
 
-import browsing
 import pytest
 from browsing import Browsing
-from hall import hall
 from made_once import shared
+from made_up_sites import built
 from needs import need_chromium
 
 if TYPE_CHECKING:
@@ -21,9 +21,20 @@ PICTURES = "screenshots"
 
 @pytest.fixture(scope="module")
 def chromium() -> Iterator["Browser"]:
-    """A Chromium for the tests of a file."""
-    with browsing.chromium(need_chromium(), {"GOLFREF_TEST": uuid4().hex}) as browser:
+    """A Chromium without a window, in a home of its own.
+
+    It ends with the file, for playwright's loop of asyncio would otherwise be there in tests of other rooms.
+    """
+    program = need_chromium()
+    from playwright.sync_api import sync_playwright
+
+    flags = ["--host-resolver-rules=MAP * ~NOTFOUND"]  # no page finds a host
+    if os.geteuid() == 0:
+        flags.append("--no-sandbox")  # root has no other way
+    with TemporaryDirectory(prefix="golfref-chromium-") as home, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=program, args=flags, env={**os.environ, "HOME": home})
         yield browser
+        browser.close()
 
 
 @pytest.fixture
@@ -35,6 +46,6 @@ def browse(chromium: "Browser", request: pytest.FixtureRequest) -> Iterator[Brow
 
 
 @pytest.fixture(scope="session")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of a tournament of all games, with its site; for tests that change nothing there."""
-    return shared(tmp_path_factory, "hall", hall)
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the site of a run with its matches; for tests that change nothing there."""
+    return shared(tmp_path_factory, "site", built) / "site"

@@ -45,9 +45,9 @@ def bots(*names: str) -> list[dict[str, str]]:
     return [{"name": name} for name in names]
 
 
-@pytest.mark.parametrize(
-    ("line", "names", "expected"),
-    [
+def test_words_are_taken_apart_and_names_stay_names(page: "Page") -> None:
+    shapes = {"seat": "<{seat}>", "card": "[{text}]"}
+    for line, names, expected in (
         ("0 a draws KH from the stock", ["a"], "<0>| draws |[KH]| from the stock"),
         ("0 KH draws 10S", ["KH"], "<0>| draws |[10S]"),
         ("1 s2 seat 0 s1 looks at s2 3C", ["a", "s2 seat 0 s1"], "<1>| looks at |slot 2| |[3C]"),
@@ -55,14 +55,9 @@ def bots(*names: str) -> list[dict[str, str]]:
         ("round 2: dealer 1, starter 0", ["a", "b"], "round 2: |dealer |<1>|, |starter |<0>"),
         ("discards X1, 0E", ["a"], "discards |[X1]|, |[0E]"),
         ("10 a is no seat", ["a"], "10 a is no seat"),
-    ],
-)
-def test_words_are_taken_apart_and_names_stay_names(line: str, names: list[str], expected: str, page: "Page") -> None:
-    shapes = {"seat": "<{seat}>", "card": "[{text}]"}
-
-    found = call(page, "tokens", line, bots(*names))
-
-    assert "|".join(shapes.get(one["kind"], "{text}").format(**one) for one in found) == expected
+    ):
+        found = call(page, "tokens", line, bots(*names))
+        assert "|".join(shapes.get(one["kind"], "{text}").format(**one) for one in found) == expected
 
 
 def test_notes_are_told_apart_from_what_happened(page: "Page") -> None:
@@ -85,26 +80,20 @@ def test_ways_lead_to_where_turns_windows_and_rounds_begin(page: "Page") -> None
     assert call(page, "before", [2, 5], 2) is None
 
 
-@pytest.mark.parametrize(
-    ("hash_", "name"), [("", ""), ("#r3t12", "r3t12"), ("#%E0%A4%A", "%E0%A4%A"), ("#a%20b", "a b")]
-)
-def test_an_address_names_a_moment_however_it_is_written(hash_: str, name: str, page: "Page") -> None:
-    assert call(page, "momentIn", hash_) == name
+def test_an_address_names_a_moment_however_it_is_written(page: "Page") -> None:
+    for hash_, name in (("", ""), ("#r3t12", "r3t12"), ("#%E0%A4%A", "%E0%A4%A"), ("#a%20b", "a b")):
+        assert call(page, "momentIn", hash_) == name
 
 
-@pytest.mark.parametrize(
-    ("card", "words", "is_red"),
-    [
+def test_every_card_has_a_name(page: "Page") -> None:
+    for card, words, is_red in (
         ("AS", "ace of spades", False),
         ("10H", "10 of hearts", True),
         ("0E", "0 of the suit E", False),
         ("X2", "joker", False),
-    ],
-)
-def test_every_card_has_a_name(card: str, words: str, is_red: bool, page: "Page") -> None:
-    face = call(page, "face", card)
-
-    assert (face["words"], face["isRed"]) == (words, is_red)
+    ):
+        face = call(page, "face", card)
+        assert (face["words"], face["isRed"]) == (words, is_red)
 
 
 def model(*names: str, view: str = "open") -> dict[str, Any]:
@@ -168,19 +157,13 @@ def test_what_a_seat_knows_comes_on_top_of_what_all_know(page: "Page") -> None:
     assert call(page, "stepsOf", public, None) == public["steps"]
 
 
-@pytest.mark.parametrize(
-    ("window", "expected"),
-    [
+def test_a_list_of_windows_counts_slaps_that_came_to_nothing(page: "Page") -> None:
+    three: dict[str, Any] = {"reactions": [{"seat": seat, "target": [0, 1]} for seat in range(3)]}
+    windows: tuple[tuple[dict[str, Any], str], ...] = (
         ({"slaps": [{"seat": 0}], "reactions": [{"seat": 0, "target": [0, 1]}]}, "1 slap"),
-        (
-            {"slaps": [{"seat": 0}], "reactions": [{"seat": seat, "target": [0, 1]} for seat in range(3)]}
-            | {"groups": [[0, 1], [2]]},
-            "3 slaps, photo finish",
-        ),
+        ({"slaps": [{"seat": 0}], "groups": [[0, 1], [2]], **three}, "3 slaps, photo finish"),
         ({"reactions": [{"seat": 0}]}, "no slap"),
-    ],
-)
-def test_a_list_of_windows_counts_slaps_that_came_to_nothing(
-    window: dict[str, Any], expected: str, page: "Page"
-) -> None:
-    assert call(page, "windowInWords", {"round": 1, "number": 4, **window}) == f"round 1, slap window 4: {expected}"
+    )
+    for window, expected in windows:
+        told = call(page, "windowInWords", {"round": 1, "number": 4, **window})
+        assert told == f"round 1, slap window 4: {expected}"

@@ -258,16 +258,19 @@ def test_mistakes_are_named(golf: Any) -> None:
     for one in (env, parallel):
         one.reset(seed=1)
     mask = env.last()[0]["action_mask"]
-    first, wrong = int(mask.argmax()), int(mask.argmin())
+    legal, illegal = int(mask.argmax()), int(mask.argmin())
     for use, message in (
-        (lambda: env.step(wrong), "seat 0|player_0"),
+        (lambda: env.step(illegal), "seat 0|player_0"),
         (lambda: env.step(None), "seat 0|player_0"),
         (env.render, "render_mode: give one of"),
         (lambda: env.reset(seed="x"), "seed: expected a whole number or None, got 'x'"),
         (lambda: env.observe("player_7"), "agent: expected one of player_0, player_1, got 'player_7'"),
         (lambda: parallel.step(None), "actions: expected a dictionary with a number for each agent, got None"),
-        (lambda: parallel.step({"player_0": first}), "player_1 must give the number of a legal move, got None"),
-        (lambda: parallel.step({"player_0": first, "player_1": wrong}), "player_1 may not answer number .* legal are"),
+        (lambda: parallel.step({"player_0": legal}), "player_1 must give the number of a legal move, got None"),
+        (
+            lambda: parallel.step({"player_0": legal, "player_1": illegal}),
+            "player_1 may not answer .* legal are",
+        ),
     ):
         with pytest.raises(ValueError, match=message):
             use()

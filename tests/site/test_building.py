@@ -7,12 +7,14 @@ import zlib
 from collections import Counter
 from collections.abc import Callable, Mapping
 from contextlib import closing
+from itertools import pairwise
 from pathlib import Path
 from unittest.mock import patch
 
 import msgspec
 import pytest
 from exported import made_up_run
+from html_read import read
 
 from referee.site.building import Built, Matches, SiteBuilder
 from referee.site.folder import MANIFEST, Manifest, site_folder
@@ -74,17 +76,65 @@ def test_where_there_are_many_a_choice_has_pages_that_stays_the_same(tmp_path: P
 
     assert build(run, out, most=5).with_pages == 5
     some = pages_of_matches(out)
-    links = {
-        (page, link)
-        for page in out.rglob("*.html")
-        for link in re.findall(r'(?:href|src|srcset)="([^"#]+)', page.read_text())
-    }
-    assert {link for _, link in links if "matches/" in link}
-    assert not {link for page, link in links if not (page.parent / link).resolve().is_file()}, "links lead nowhere"
     build(run, out, most=7)
     assert some < pages_of_matches(out)
     assert build(run, out, most=5).gone == 2
     assert pages_of_matches(out) == some
+
+
+POLICY = {
+    "default-src": "'none'",
+    "script-src": "'self'",
+    "style-src": "'self'",
+    "img-src": "'self'",
+    "base-uri": "'none'",
+    "form-action": "'none'",
+}
+
+NOT_FOR_STRANGERS = re.compile("[\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+"""Signs that turn around the texts that follow them."""
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """All pages of a site, those of its matches among them."""
+    folder = tmp_path_factory.mktemp("run")
+    build(made_up_run(folder, ["four-turns"], names=("ann", "<script>", "cleo")), folder / "site")
+    return sorted((folder / "site").rglob("*.html"))
+
+
+def test_every_link_of_a_site_leads_to_a_file_of_it(pages: list[Path]) -> None:
+    for page in pages:
+        links = {
+            about[name] or "" for _, about in read(page).tags for name in ("href", "src", "srcset") if name in about
+        }
+        assert links
+        assert not [link for link in links if not (page.parent / link.partition("#")[0]).exists()], page
+
+
+def test_every_page_has_the_strict_policy_before_all_that_it_loads_and_no_script_of_its_own(pages: list[Path]) -> None:
+    for page in pages:
+        tags = read(page).tags
+        names = [tag for tag, _ in tags]
+        (number,) = [number for number, (_, about) in enumerate(tags) if about.get("http-equiv") is not None]
+        content = tags[number][1]["content"] or ""
+        assert dict(part.strip().split(" ", 1) for part in content.split(";")) == POLICY, page
+        assert not {"script", "link", "img", "style", "a"} & set(names[:number]), page
+        assert "style" not in names
+        assert all(about.get("src") for tag, about in tags if tag == "script"), page
+        assert not [name for _, about in tags for name in about if name.startswith("on") or name == "style"], page
+        assert not NOT_FOR_STRANGERS.search(page.read_text(encoding="utf-8")), page
+
+
+def test_every_page_has_one_heading_landmarks_and_a_language(pages: list[Path]) -> None:
+    for page in pages:
+        tags = read(page).tags
+        names = [tag for tag, _ in tags]
+        assert (names.count("h1"), names.count("main")) == (1, 1), page
+        assert ("html", "en") in [(tag, about.get("lang")) for tag, about in tags], page
+        assert next(about["href"] for tag, about in tags if tag == "a") in ("#main", "#viewer"), page
+        levels = [int(tag[1]) for tag in names if re.fullmatch("h[1-6]", tag)]
+        assert all(after <= before + 1 for before, after in pairwise(levels)), (page, levels)
 
 
 def test_of_a_run_that_goes_on_only_results_are_told_where_the_cards_are_dealt_again(tmp_path: Path) -> None:

@@ -3,16 +3,10 @@
 A page that is opened here must be content with files: it asks no network for anything, and nothing goes wrong in it.
 """
 
-import os
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
-
-import pytest
-from processes import Watch, family, marked_processes
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Page, Request
@@ -23,8 +17,6 @@ ON_THE_PAGE = f"({Path(__file__).with_name('on_the_page.js').read_text(encoding=
 DESKTOP, PHONE = 1440, 390
 """Widths of windows in pixels."""
 
-_PATIENCE_S = 60.0
-
 _HEIGHTS = {DESKTOP: 900, PHONE: 844}
 
 _RULES = {
@@ -33,28 +25,6 @@ _RULES = {
     "preload": False,  # it would fetch style sheets, which a page from file:// cannot
 }
 """What axe looks for: all of WCAG 2.2 AA, and what it calls best practice."""
-
-
-@contextmanager
-def chromium(program: str, mark: dict[str, str]) -> Iterator["Browser"]:
-    """A Chromium without a window, in a home of its own. It and what drives it are gone afterwards, or this fails."""
-    from playwright.sync_api import sync_playwright
-
-    flags = ["--host-resolver-rules=MAP * ~NOTFOUND"]  # no page finds a host
-    if os.geteuid() == 0:
-        flags.append("--no-sandbox")  # root has no other way
-    with pytest.MonkeyPatch.context() as patch, TemporaryDirectory(prefix="golfref-chromium-") as home:
-        for name, value in ({"HOME": home} | mark).items():  # for the program that drives it, too
-            patch.setenv(name, value)
-        with sync_playwright() as playwright:
-            browser = playwright.chromium.launch(executable_path=program, args=flags, env=dict(os.environ))
-            try:
-                yield browser
-            finally:
-                watch = Watch(family(marked_processes(mark)))
-                browser.close()
-        left = [*watch.end(), *marked_processes(mark).values()]
-    assert not left, f"processes were left behind: {left}"
 
 
 class Browsing:
@@ -140,13 +110,6 @@ def _whole(page: "Page") -> Iterator[None]:
     page.set_viewport_size({"width": size["width"], "height": height})
     yield
     page.set_viewport_size(size)
-
-
-def until(page: "Page", expression: str) -> None:
-    """Wait until the expression is true. playwright's own way evaluates a text in the page, against our policy."""
-    end = time.monotonic() + _PATIENCE_S
-    while not page.evaluate(expression):
-        assert time.monotonic() < end, f"never true: {expression}"
 
 
 def sideways(page: "Page") -> int:

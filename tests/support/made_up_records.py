@@ -25,15 +25,21 @@ def made_up(variant: Variant, seats: int, seed: int, at_random: AtRandom) -> Rec
 
 
 def played(
-    variant: Variant, seats: int, chance: Chance, respond: Callable[[Game], Response], first_us: int = 1000, us: int = 10
+    variant: Variant,
+    seats: int,
+    chance: Chance,
+    respond: Callable[[Game], Response],
+    *,
+    first_us: int = 1000,
+    more_us: int = 10,
 ) -> Record:
-    """The record of the match in which everybody answers so; each answer takes `us` longer than the one before."""
+    """The record of the match in which everybody answers so; each answer takes `more_us` longer than the one before."""
     recorder = Recorder(chance)
     game = Game(variant, seats, recorder)
     moves: list[Move] = []
     while game.question is not None:
         response = respond(game)
-        moves.append(_move(game, response, first_us + us * len(moves)))
+        moves.append(_move(game, response, first_us + more_us * len(moves)))
         game.answer(response)
     old = BY_PRESET[variant.preset]
     seated = [replace(old.seats[0], name=f"bot{seat}", matches_before=0, lines=(), faults={}) for seat in range(seats)]

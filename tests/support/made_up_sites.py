@@ -9,10 +9,13 @@ from pathlib import Path
 from typing import TypeVar
 
 import msgspec
+from exported import made_up_run
 from in_store import go_on
 
+from referee.site.building import Matches, SiteBuilder
 from referee.site.content import Content, MatchRow, Underway
 from referee.site.files import File, stamped
+from referee.site.folder import site_folder
 from referee.site.pages.every import pages
 from referee.tournament.store.store import Store
 from referee.tournament.summary import summary_of
@@ -97,6 +100,15 @@ def written(content: Content, folder: Path) -> Path:
         (folder / file.path).write_bytes(page.data)
     pulse(folder, stamps, is_live=content.is_live)
     return folder
+
+
+def built(folder: Path) -> None:
+    """The run of two games with real records, and its site with the pages of all matches: `run.golfref` and `site`."""
+    run = made_up_run(folder, ["cactus", "par-course"], names=("ann", SCRIPT, "eve"))
+    with closing(Store.open(run)) as store:
+        meta = store.meta()
+    with site_folder(folder / "site", meta.facts.name, meta.commitment) as site:
+        SiteBuilder(run, site, Matches(), lambda: None).build(is_live=False)
 
 
 def pulse(folder: Path, stamps: dict[str, str], *, is_live: bool) -> None:

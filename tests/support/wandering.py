@@ -52,7 +52,7 @@ def record_of(env: Env) -> Record:
             return order_slaps(game.table.options, question, given, {}, lots)
         return tuple(given[ask.seat] for ask in question.asks)
 
-    return played(env.variant, env.seats, env._chance, respond, first_us=0, us=0)
+    return played(env.variant, env.seats, env._chance, respond, first_us=0, more_us=0)
 
 
 def _kind(env: Env, number: int) -> str:

@@ -173,11 +173,9 @@ def lines_shown(page: "Page") -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("view", ["index", "seat1"])
-def test_all_lines_of_a_bot_stand_beside_the_table_as_they_passed(view: str, cactus: Path, browse: Browsing) -> None:
-    page = opened(browse, cactus / f"{view}.html", "r1")
-    if view == "index":
-        page.select_option(".wire-tools select", "1")
+def test_all_lines_of_a_bot_stand_beside_the_table_as_they_passed(cactus: Path, browse: Browsing) -> None:
+    page = opened(browse, cactus / "index.html", "r1")
+    page.select_option(".wire-tools select", "1")
     page.locator(".wire-pane .near", has_text="round 1").wait_for()
     found = []
     for number in range(page.evaluate("golfref.shown.steps.length")):

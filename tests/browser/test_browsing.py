@@ -85,12 +85,3 @@ def test_a_page_that_is_too_wide_for_a_phone_is_noticed(browse: Browsing, write:
 
     assert sideways(wide) > 0
     assert sideways(narrow) == 0
-
-
-def test_pictures_are_kept(browse: Browsing, write: Write, tmp_path: Path) -> None:
-    browse.pictures = tmp_path / "pictures"
-
-    picture = browse.picture(browse.open(write("<p>W</p>"), width=PHONE), "one")
-
-    assert picture.name == "one-390.png"
-    assert picture.read_bytes().startswith(b"\x89PNG")
