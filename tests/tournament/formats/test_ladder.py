@@ -78,13 +78,3 @@ def test_a_round_keeps_several_workers_busy_even_with_few_bots() -> None:
     assert isinstance(drawn, Round)
     assert len(drawn.tables) == 2 * LEAST_TABLES
     assert len({(table.bots, table.deal) for table in drawn.tables}) == 2 * LEAST_TABLES
-
-
-def test_bots_of_one_owner_never_sit_together_on_a_ladder() -> None:
-    owners = dict(zip(numbered(9), "aaaabbbc", strict=False))
-    rules = StageRules(format="ladder", deals=1)
-    past = played(field_of(9, rules, tables={"six": 3, "two": 2}, owners=owners), next_round, 10)
-
-    for table in (table for one in past.rounds for table in one.tables):
-        owned = [owners[bot] for bot in table.bots if bot in owners]
-        assert len({*owned}) == len(owned)

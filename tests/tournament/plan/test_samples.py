@@ -71,7 +71,7 @@ def test_of_all_line_ups_a_sample_takes_those_that_come_first() -> None:
     assert spread(sample, NAMES[:14]) == 0
 
 
-@settings(max_examples=30)
+@settings(max_examples=10)
 @given(st.data())
 def test_however_a_run_is_amended_every_bot_sits_equally_often(data: st.DataObject) -> None:
     made = None
@@ -96,7 +96,7 @@ def fields(draw: st.DrawFn) -> tuple[int, int, list[str], list[int]]:
     return bots, draw(st.integers(2, 4)), owners, draw(st.lists(st.integers(0, bots - 1), max_size=2, unique=True))
 
 
-@settings(max_examples=50)
+@settings(max_examples=20)
 @given(fields())
 def test_all_line_ups_that_are_allowed_are_there_once(field: tuple[int, int, list[str], list[int]]) -> None:
     bots, seats, owners, challengers = field
@@ -156,7 +156,7 @@ def test_a_sample_holds_every_bot_equally_often() -> None:
                 assert max(counts.values()) - min(counts[bot] for bot in range(bots)) <= 1
 
 
-@pytest.mark.parametrize(("seats", "wanted", "spread"), [(3, 500, 2), (4, 500, 3), (3, 2000, 3), (3, 32220, 4)])
+@pytest.mark.parametrize(("seats", "wanted", "spread"), [(3, 500, 2), (4, 500, 3)])
 def test_a_sample_of_sixty_bots_lets_pairs_meet_about_equally_often(seats: int, wanted: int, spread: int) -> None:
     some = list(choose_lineups(Stream(KEY, "lineups/v"), AllLineups(60, seats), wanted))
     assert len(set(some)) == wanted

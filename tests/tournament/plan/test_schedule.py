@@ -5,7 +5,7 @@ from itertools import combinations, islice
 from math import comb
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from referee.tournament.plan.fixture import Fixture
@@ -85,6 +85,7 @@ def test_the_same_seed_gives_the_same_plan_in_every_version() -> None:
     )
 
 
+@settings(max_examples=25)
 @given(plans())
 def test_every_deal_has_the_same_line_ups_once_with_every_bot_in_each_seat(
     made: tuple[Plan, int, dict[str, int]],
@@ -208,6 +209,7 @@ def test_every_deal_key_can_be_derived_by_anybody(rotations: Rotations, redeals:
     assert deal_key(KEY, "cactus short", ["é", "bob", "Ada"], 3, own).hex() == key
 
 
+@settings(max_examples=25)
 @given(st.sets(st.tuples(st.sampled_from(["fresh", "same"]), st.integers(0, 9), st.integers(0, 9)), min_size=2))
 def test_no_two_matches_have_the_same_key_unless_they_share_their_cards(
     cases: set[tuple[Rotations, int, int]],
