@@ -1,6 +1,5 @@
 """The parts of the viewer that know no page: words taken apart, ways through a match, cards and who knows them."""
 
-import json
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -127,34 +126,6 @@ def test_seats_that_learned_a_card_together_are_told_together(page: "Page") -> N
     assert call(page, "knownTo", model("a", "b", "c"), [[0, 0, "looked"], [1, 0, "looked"]]).startswith(
         "known to 0 a, 1 b"
     )
-
-
-def test_changes_share_what_they_leave_alone(page: "Page") -> None:
-    state = {"pile": {"count": 1}, "seats": [{"total": 0}, {"total": 4}]}
-
-    shared = page.evaluate(
-        """(state) => {
-            const now = parts.changed(state, [[["seats", 1, "total"], 9], [["hand"], null]]);
-            const isShared = [now.pile === state.pile, now.seats[0] === state.seats[0]];
-            return [JSON.stringify(now), ...isShared, state.seats[1].total];
-        }""",
-        state,
-    )
-
-    assert json.loads(shared[0]) == {"pile": {"count": 1}, "seats": [{"total": 0}, {"total": 9}], "hand": None}
-    assert shared[1:] == [True, True, 4]
-
-
-def test_what_a_seat_knows_comes_on_top_of_what_all_know(page: "Page") -> None:
-    public = {"steps": [{"at": "r1", "words": ["public"], "changes": [[["a"], 1]]}, {"at": "r1t1"}]}
-    own = {"more": [{"step": 0, "words": ["own"], "changes": [[["b"], 2]]}]}
-
-    steps = call(page, "stepsOf", public, own)
-
-    assert steps[0]["words"] == ["own"]
-    assert steps[0]["changes"] == [[["a"], 1], [["b"], 2]]
-    assert steps[1] == {"at": "r1t1"}
-    assert call(page, "stepsOf", public, None) == public["steps"]
 
 
 def test_a_list_of_windows_counts_slaps_that_came_to_nothing(page: "Page") -> None:

@@ -1,5 +1,6 @@
-"""Clones of an environment: they stand alike, have the same future chance, and go their own ways."""
+"""Copies of an environment: they stand alike, have the same future chance, and go their own ways."""
 
+import pickle
 from typing import Any
 
 import pytest
@@ -21,7 +22,7 @@ def stands(env: Env) -> Any:
 @pytest.mark.parametrize("preset", PRESETS)
 @given(seed=st.integers(0, 2**32), before=st.integers(0, 150), reads=st.booleans())
 @settings(max_examples=1)
-def test_a_clone_in_the_middle_of_anything_has_the_same_future(
+def test_a_clone_and_a_pickled_copy_of_it_have_the_same_future(
     preset: str, seed: int, before: int, reads: bool
 ) -> None:
     env = Env(preset, reward="rounds")
@@ -30,7 +31,7 @@ def test_a_clone_in_the_middle_of_anything_has_the_same_future(
     if reads:
         env.observe(0)
     first = env.clone()
-    second = first.clone()
+    second = pickle.loads(pickle.dumps(first))  # noqa: S301 - made here
     as_it_stood = stands(env)
     assert stands(first) == stands(second) == as_it_stood
     wander(first, dice(1), 40)
@@ -77,3 +78,5 @@ def test_a_clone_in_the_middle_of_the_copies_of_a_2_goes_on_with_them() -> None:
 def test_nothing_can_be_cloned_before_a_match_begins() -> None:
     with pytest.raises(LookupError, match="reset"):
         Env("six-card").clone()
+    with pytest.raises(LookupError, match="no match has begun"):
+        pickle.loads(pickle.dumps(Env("six-card"))).legal()  # noqa: S301 - made here

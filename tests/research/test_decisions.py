@@ -129,32 +129,25 @@ def actions_of(record: Record) -> list[Action]:
     return [given.action for move in moves for given in (move.answers if isinstance(move, GivenTogether) else (move,))]
 
 
-def test_slaps_are_decisions_too(by_match: dict[int, list[Row]]) -> None:
-    slaps = [row for rows in by_match.values() for row in rows if row["decision"] == "slap"]
-    assert {json.loads(row["action"])["kind"] for row in slaps} <= {"pass", "slap"}
-    assert all(row["mask"][row["move"]] for row in slaps)
-    assert any(row["time_us"] for row in slaps)
-
-
-def test_an_action_of_several_steps_has_a_row_for_each(by_match: dict[int, list[Row]]) -> None:
+def test_rows_have_the_steps_the_slaps_and_the_results_of_their_matches(
+    run: Path, by_match: dict[int, list[Row]]
+) -> None:
     steps: dict[tuple[int, int], list[Row]] = defaultdict(list)
-    for rows in by_match.values():
-        for row in rows:
-            steps[row["match_id"], row["place"]].append(row)
-    several = [rows for rows in steps.values() if len(rows) > 1]
-    assert several
-    for rows in several:
-        assert [row["step"] for row in rows] == list(range(len(rows)))
-        assert len({row["action"] for row in rows}) == 1
-
-
-def test_results_are_those_of_the_match(run: Path, by_match: dict[int, list[Row]]) -> None:
     for match_id, record in records(run / "ended.golfref").items():
         result = record.result
         for row in by_match[match_id]:
             seat = row["seat"]
+            steps[match_id, row["place"]].append(row)
             assert row["round_score"] == result.rounds[row["round"] - 1].scores[seat]
             assert (row["total"], row["rank"]) == (result.totals[seat], result.ranks[seat])
+    slaps = [row for rows in steps.values() for row in rows if row["decision"] == "slap"]
+    assert {json.loads(row["action"])["kind"] for row in slaps} <= {"pass", "slap"}
+    assert any(row["time_us"] for row in slaps)
+    assert all(row["mask"][row["move"]] for row in slaps)
+    assert max(map(len, steps.values())) > 1, "some actions have several steps"
+    for rows in steps.values():
+        assert [row["step"] for row in rows] == list(range(len(rows)))
+        assert len({row["action"] for row in rows}) == 1
 
 
 def test_the_page_has_every_column() -> None:

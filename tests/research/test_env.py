@@ -1,6 +1,5 @@
 """Env: what it tells each seat is what bots are sent, its numbers are the legal moves, and mistakes are explained."""
 
-import pickle
 import re
 import subprocess
 import sys
@@ -277,41 +276,6 @@ def test_the_same_seed_begins_the_same_match() -> None:
     assert one.game.table.stock == other.game.table.stock
 
 
-@pytest.mark.parametrize("preset", ["six-card", "cactus", "powers", "par-3"])
-def test_a_pickled_environment_goes_on_where_it_stood(preset: str) -> None:
-    env, dice = Env(preset, reward="rounds"), Random(3)  # noqa: S311 - no secret
-    fresh = pickle.loads(pickle.dumps(env))  # noqa: S301 - made here
-    with pytest.raises(LookupError, match="no match has begun"):
-        fresh.legal()
-    env.reset(4)
-    for _ in range(25):
-        if env.seat is not None:
-            env.step(dice.choice(env.numbers()))
-    other = pickle.loads(pickle.dumps(env))  # noqa: S301 - made here
-    assert (other.seed, other.begun, other.history) == (env.seed, env.begun, env.history)
-    assert other.rewards() == env.rewards()
-    assert all(other.encode(seat).tobytes() == env.encode(seat).tobytes() for seat in range(env.seats))
-    play(env, Random(5))  # noqa: S311 - no secret
-    play(other, Random(5))  # noqa: S311 - no secret
-    assert other.history == env.history
-    assert other.lines(1) == env.lines(1)
-    assert (other.result, other.rewards()) == (env.result, env.rewards())
-
-
-def test_environments_of_a_game_share_its_numbers() -> None:
-    one, other = Env("par-course", 2), Env("par-course", 2)
-    assert one.actions is other.actions
-    assert Env("par-course", 3).actions is not one.actions
-    assert Env("par-course", 2, arrange="blind").actions.size < one.actions.size
-    assert Env("powers", values={"7": -7}).actions is not Env("powers").actions
-
-
-def test_keyed_deals_are_those_of_the_rules() -> None:
-    env = Env("powers", 3, deals="keyed")
-    env.reset("demo")
-    assert list(env.game.events) == list(referee.Game.from_seed(env.variant, 3, "demo").events)
-
-
 # Mistakes
 
 
@@ -364,6 +328,9 @@ def test_a_match_that_is_over_or_has_not_begun_says_so() -> None:
     for use in (env.legal, env.mask, env.rewards, env.observe, env.encode, env.step):
         with pytest.raises(LookupError, match=r"call reset\(seed\) first"):
             use(*([0] if use == env.step else []))
+    for field in ("history", "begun", "seed"):
+        with pytest.raises(LookupError, match="no match has begun"):
+            getattr(env, field)
     env.reset(1)
     play(env, Random(1))  # noqa: S311 - no secret
     assert (env.legal(), env.asks, env.numbers()) == ((), (), ())
@@ -396,15 +363,6 @@ def test_a_match_that_is_over_or_has_not_begun_says_so() -> None:
 def test_what_no_game_has_is_told(preset: str, seats: int | None, options: dict[str, Any], text: str) -> None:
     with pytest.raises(ValueError, match=re.escape(text)):
         Env(preset, seats, **options)
-
-
-@pytest.mark.parametrize("read", ["history", "begun", "seed"])
-def test_what_belongs_to_a_match_is_not_there_before_it(read: str) -> None:
-    played = Env("six-card")
-    played.reset(1)
-    for env in (Env("six-card"), played.sibling()):
-        with pytest.raises(LookupError, match="no match has begun"):
-            getattr(env, read)
 
 
 def test_what_is_of_a_wrong_kind_names_its_field() -> None:

@@ -91,23 +91,20 @@ def test_a_game_that_was_not_learned_is_named() -> None:
         bot.Learned({"variant": "six-card"}, lambda rows: [0.0] * len(rows))
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (["--rounds", "10"], "expected 50 rounds and 2 deals at least, got 10 and 400"),
-        (["--against", "gredy"], "no shipped bot in Python called 'gredy'"),
-        (["-o", "/proc/learned"], "/proc/learned"),
-    ],
-)
 def test_a_mistake_is_named_before_four_card_learns(
-    words: list[str], said: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     from referee.research.examples.four_card import learn
 
-    monkeypatch.setattr(sys, "argv", ["learn", *words])
-    with pytest.raises(SystemExit):
-        learn.main()
-    assert said in capsys.readouterr().err
+    for words, said in (
+        (["--rounds", "10"], "expected 50 rounds and 2 deals at least, got 10 and 400"),
+        (["--against", "gredy"], "no shipped bot in Python called 'gredy'"),
+        (["-o", "/proc/learned"], "/proc/learned"),
+    ):
+        monkeypatch.setattr(sys, "argv", ["learn", *words])
+        with pytest.raises(SystemExit):
+            learn.main()
+        assert said in capsys.readouterr().err
 
 
 # Imitating a bot

@@ -169,26 +169,6 @@ def test_who_is_first_among_several_slaps_is_a_chance_node_of_its_own(pyspiel: A
     assert met
 
 
-def test_a_state_tells_a_player_only_what_it_may_know(pyspiel: Any) -> None:
-    """Two deals that differ in a card that only player 1 has seen look alike to player 0, and not to player 1."""
-    game = pyspiel.load_game("python_golf(preset=cambio,players=2)")
-    dealt = wander(game.new_initial_state(), dice(7), 9).history()
-    table = [wander(game.new_initial_state(), dice(7), 9), game.new_initial_state()]
-    near = next(number for number in range(8) if number % 2 == 0 and number >= 4)  # player 1 is left of the dealer
-    other = dict(enumerate(dealt))
-    used = set(dealt)
-    other[near] = next(card for card in range(54) if card not in used)
-    for number in range(9):
-        table[1].apply_action(other[number])
-    one, another = table
-    assert not one.is_chance_node()
-    assert one.information_state_string(0) == another.information_state_string(0)
-    assert one.observation_string(0) == another.observation_string(0)
-    assert one.observation_tensor(0) == another.observation_tensor(0)
-    assert one.information_state_string(1) != another.information_state_string(1)
-    assert one.observation_tensor(1) != another.observation_tensor(1)
-
-
 @pytest.mark.parametrize("preset", ["six-card", "cactus", "powers", "cambio"])
 def test_a_player_cannot_tell_a_resampled_state_from_the_true_one(pyspiel: Any, preset: str) -> None:
     game = pyspiel.load_game(f"python_golf(preset={preset},rounds=2)")

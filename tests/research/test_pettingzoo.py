@@ -113,34 +113,11 @@ def test_rewards_and_observations_are_those_of_the_env(golf: Any) -> None:
     assert env.agents == []
 
 
-def test_a_seed_fixes_the_match_and_those_that_follow_it(golf: Any) -> None:
-    first, second = (golf.env("six-card", rounds=1) for _ in range(2))
-    assert play(first, 5) == play(second, 5)
-
-    def dealt(env: Any) -> list[str]:
-        env.reset()
-        return [slot.card for layout in env.unwrapped.match.game.table.layouts for slot in layout]
-
-    decks = [dealt(first), dealt(first)]
-    assert decks == [dealt(second), dealt(second)]
-    assert decks[0] != decks[1]
-
-
 def test_a_match_that_is_cut_off_is_truncated_for_everybody(golf: Any) -> None:
     env = golf.env("six-card", max_cycles=9)
     told = play(env, 1)
     assert len(told) == 9 + 2
     assert [(terminated, truncated) for _, _, terminated, truncated, _ in told[-2:]] == [(False, True)] * 2
-
-
-def test_the_wrapper_that_ends_matches_at_illegal_moves_can_be_used(golf: Any) -> None:
-    from pettingzoo.utils.wrappers import TerminateIllegalWrapper
-
-    env = TerminateIllegalWrapper(golf.raw_env("six-card"), illegal_reward=-1)
-    env.reset(seed=1)
-    env.step(int(env.last()[0]["action_mask"].argmin()))
-    assert env.terminations == {"player_0": True, "player_1": True}
-    assert env.rewards["player_0"] == -1
 
 
 def test_in_the_parallel_environment_all_who_decide_at_the_same_time_act_at_once(golf: Any) -> None:

@@ -1,4 +1,4 @@
-"""The tensor: what a seat may know and nothing else, in fields that the page lists."""
+"""The tensor: what a seat may know, in fields that the page lists; test_resample.py holds that it has nothing else."""
 
 from random import Random
 
@@ -8,7 +8,6 @@ from at_random import AtRandom
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from protocol.cards import Card
 from referee.film import knowledge as film
 from referee.film.follower import Follower
 from referee.film.reel import opened
@@ -16,9 +15,6 @@ from referee.research import Env
 from referee.research.knowledge import Knowledge
 from referee.rules.book.presets import PRESETS
 from referee.rules.book.variants import seat_problem
-from referee.rules.table.asks import IllegalAnswer
-from referee.rules.table.chance import Chance, Keyed
-from referee.rules.table.streams import seed_key
 
 
 class Filmed:
@@ -94,59 +90,6 @@ def check_cards(env: Env, filmed: Filmed, seat: int) -> None:
         kinds = np.flatnonzero(shown[place, slot, 6 + env.seats :])
         assert kinds.tolist() == ([env._tensors.kinds[lies.card]] if knows else [])
         assert shown[place, slot, :3].tolist() == [1.0, lies.up, knows]
-
-
-class Exchanged(Keyed):
-    """The same chance, but for two cards of this round's deck, which have changed places."""
-
-    def __init__(self, env: Env, first: int, second: int) -> None:
-        super().__init__(seed_key(env.seed), env.variant, env.seats)
-        self._round, self._places = env.game.table.round, (first, second)
-
-    def deck(self, number: int) -> tuple[Card, ...]:
-        cards = [*super().deck(number)]
-        first, second = self._places
-        if number == self._round:
-            cards[first], cards[second] = cards[second], cards[first]
-        return tuple(cards)
-
-
-def again(env: Env, chance: Chance) -> Env | None:
-    """The same answers with another chance; None where one of them is not legal."""
-    other = Env.of(env.variant, env.seats)
-    other._begin(chance, env._key)
-    try:
-        for seat, action in env.history:
-            if other.seat != seat:
-                return None
-            other.step(action)
-    except IllegalAnswer:
-        return None
-    other.begun = env.begun
-    return other
-
-
-@pytest.mark.parametrize("preset", PRESETS)
-def test_states_that_a_seat_cannot_tell_apart_have_the_same_tensor(preset: str) -> None:
-    dice = Random(preset)  # noqa: S311 - no secret
-    compared = unlike = 0
-    for seed in range(4):
-        env = Env(preset, deals="keyed")
-        env.reset(seed)
-        for _ in range(dice.randrange(4, 40)):
-            if env.seat is not None:
-                env.step(dice.choice(env.numbers()))
-        count = env.seats * env.game.table.rows * env.variant.columns
-        for _ in range(6):
-            other = again(env, Exchanged(env, dice.randrange(count), dice.randrange(count + 5)))
-            if other is None:
-                continue
-            for seat in range(env.seats):
-                if other.lines(seat) == env.lines(seat) and other.game.seen(seat) == env.game.seen(seat):
-                    compared += 1
-                    unlike += other.game.table.layouts != env.game.table.layouts
-                    assert other.encode(seat).tobytes() == env.encode(seat).tobytes()
-    assert compared >= unlike > 0
 
 
 @pytest.mark.parametrize("preset", PRESETS)

@@ -130,7 +130,9 @@ def test_every_page_has_one_heading_landmarks_and_a_language(pages: list[Path]) 
     for page in pages:
         tags = read(page).tags
         names = [tag for tag, _ in tags]
-        assert (names.count("h1"), names.count("main")) == (1, 1), page
+        assert (names.count("h1"), names.count("title"), names.count("main")) == (1, 1, 1), page
+        ids = [about["id"] for _, about in tags if "id" in about]
+        assert len(ids) == len(set(ids)), page
         assert ("html", "en") in [(tag, about.get("lang")) for tag, about in tags], page
         assert next(about["href"] for tag, about in tags if tag == "a") in ("#main", "#viewer"), page
         levels = [int(tag[1]) for tag in names if re.fullmatch("h[1-6]", tag)]

@@ -71,6 +71,12 @@ def _result(table: Table, rotation: int, points: Points) -> Result:
     return made_up_result(bots, totals, game=table.variant, deal=table.deal, rotation=rotation)
 
 
+def a_round(drawn: Round | End) -> Round:
+    """What was drawn, which must be a round."""
+    assert isinstance(drawn, Round), drawn
+    return drawn
+
+
 def played_out(field: Field, draw: Draw, points: Points = by_name, past: Past | None = None) -> tuple[Past, End]:
     """All rounds to the end, going on from a past."""
     past = past or Past()
@@ -83,9 +89,7 @@ def played(field: Field, draw: Draw, rounds: int, points: Points = by_name, past
     """So many rounds, going on from a past."""
     past = past or Past()
     for _ in range(rounds):
-        drawn = draw(field, past)
-        assert isinstance(drawn, Round), drawn
-        past = with_round(past, drawn, points)
+        past = with_round(past, a_round(draw(field, past)), points)
     return past
 
 

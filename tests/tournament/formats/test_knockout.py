@@ -3,14 +3,14 @@
 from math import sqrt
 
 import pytest
-from made_up_rounds import by_name, field_of, played_out, results_of, without
+from made_up_rounds import a_round, by_name, field_of, played_out, results_of, without
 from msgspec.structs import replace
 
 from referee.rules.table.streams import Stream
 from referee.tournament.formats.bracket import rounds_of, seating
 from referee.tournament.formats.knockout import Level, bracket, most_matches, next_round, places
 from referee.tournament.formats.ties import stand
-from referee.tournament.plan.rounds import Past, Round, StageRules, Table
+from referee.tournament.plan.rounds import Past, StageRules, Table
 
 RULES = StageRules(format="knockout", deals=4, advance=1, limit=12)
 TWO = replace(RULES, advance=2)
@@ -126,13 +126,11 @@ def test_a_knockout_of_seven_finds_the_best_and_ranks_the_others_by_how_far_they
 
 def test_settled_ties_rest_while_others_play_on() -> None:
     field = field_of(4, RULES)
-    first = next_round(field, Past())
-    assert isinstance(first, Round)
+    first = a_round(next_round(field, Past()))
     even = first.tables[0].bots
     past = Past()
     for _ in range(3):
-        drawn = next_round(field, past)
-        assert isinstance(drawn, Round)
+        drawn = a_round(next_round(field, past))
         results = results_of(
             drawn.tables, lambda table, rotation, bot: rotation * (table.bots == even) or by_name(table, 0, bot)
         )
@@ -144,8 +142,7 @@ def test_settled_ties_rest_while_others_play_on() -> None:
 
 def test_whoever_is_withdrawn_leaves_the_others_of_its_table_to_the_next_round() -> None:
     field = field_of(8, RULES)
-    first = next_round(field, Past())
-    assert isinstance(first, Round)
+    first = a_round(next_round(field, Past()))
     gone, rival = first.tables[0].bots
     past = without(Past(rounds=[first], played=[results_of(first.tables)]), gone)
     left = replace(field, bots=[entrant for entrant in field.bots if entrant.name != gone])
@@ -194,11 +191,9 @@ def test_the_place_of_a_withdrawn_bot_at_a_larger_table_is_taken_by_the_best_tha
 
 def test_a_replaced_bot_plays_its_tie_again() -> None:
     field = field_of(4, RULES)
-    first = next_round(field, Past())
-    assert isinstance(first, Round)
+    first = a_round(next_round(field, Past()))
     past = without(Past(rounds=[first], played=[results_of(first.tables)]), "b03")
-    again = next_round(field, past)
-    assert isinstance(again, Round)
+    again = a_round(next_round(field, past))
     (bots,) = {table.bots for table in again.tables if table.deal == 0}
     assert "b03" in bots
     assert again.entered == first.entered
@@ -206,8 +201,7 @@ def test_a_replaced_bot_plays_its_tie_again() -> None:
 
 def test_a_tie_that_is_being_played_is_open() -> None:
     field = field_of(2, replace(RULES, limit=4))
-    drawn = next_round(field, Past())
-    assert isinstance(drawn, Round)
+    drawn = a_round(next_round(field, Past()))
     past = Past(rounds=[drawn], played=[results_of(drawn.tables[:2])])
     names = [entrant.name for entrant in field.bots]
     assert bracket(field, past, is_playing=True)[0].ties[0].rule == "open"

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable
 
-from made_up_rounds import by_strength, field_of, numbered, played, played_out, where
+from made_up_rounds import a_round, by_strength, field_of, numbered, played, played_out, where
 from simulated import chance
 
 from referee.tournament.formats.ladder import LEAST_TABLES, MOST_TABLES, most_matches, next_round
@@ -53,9 +53,7 @@ def test_results_of_a_bot_that_is_gone_count_for_the_others() -> None:
     left = ladder(["a", "b", "c"])
     kept = where(past, lambda bots: {*bots} == {"a", "b"})
     former = [result for some in past.played for result in some if {*result.bots} != {"a", "b"}]
-    drawn = next_round(left, Past(rounds=kept.rounds, played=kept.played, former={0: former}))
-
-    assert isinstance(drawn, Round)
+    drawn = a_round(next_round(left, Past(rounds=kept.rounds, played=kept.played, former={0: former})))
     assert drawn.number == 5
     assert {bot for table in drawn.tables for bot in table.bots} == {"a", "b", "c"}
     assert drawn == next_round(left, Past(rounds=kept.rounds, played=kept.played[::-1], former={0: former[::-1]}))
@@ -73,8 +71,6 @@ def test_a_ladder_goes_on_until_somebody_says_how_many_rounds_it_has() -> None:
 
 
 def test_a_round_keeps_several_workers_busy_even_with_few_bots() -> None:
-    drawn = next_round(ladder(4, seats=3), Past())
-
-    assert isinstance(drawn, Round)
+    drawn = a_round(next_round(ladder(4, seats=3), Past()))
     assert len(drawn.tables) == 2 * LEAST_TABLES
     assert len({(table.bots, table.deal) for table in drawn.tables}) == 2 * LEAST_TABLES

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from made_up_rounds import a_round
 from msgspec.structs import replace
 
 from referee.tournament.formats.draw import next_round
@@ -43,11 +44,9 @@ def test_after_an_amendment_line_ups_that_were_left_out_come_first() -> None:
         Round(number=number, title="", whole_deal=deal, lineups=ends)
         for number, (deal, ends) in enumerate([(0, (0, 3)), (0, (5, 8)), (1, (0, 3))])
     ]
-    first = drawn(more, begun)
-    assert isinstance(first, Round)
+    first = a_round(drawn(more, begun))
     assert (first.number, first.whole_deal, first.lineups) == (3, 0, (3, 5))
-    second = drawn(more, [*begun, first])
-    assert isinstance(second, Round)
+    second = a_round(drawn(more, [*begun, first]))
     assert (second.whole_deal, second.lineups) == (0, (8, 10))
 
 

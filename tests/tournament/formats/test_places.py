@@ -3,7 +3,7 @@
 import json
 
 import msgspec
-from made_up_rounds import by_name, field_of, played_out, results_of, without
+from made_up_rounds import a_round, by_name, field_of, played_out, results_of, without
 from msgspec.structs import replace
 
 from referee.reports.tables.bracket import stages_report
@@ -138,8 +138,7 @@ def test_places_are_not_known_across_a_cut_that_is_not_settled() -> None:
 
 def test_a_tie_that_is_played_is_told_as_such() -> None:
     field = field_of(2, KNOCKOUT)
-    drawn = knockout.next_round(field, Past())
-    assert isinstance(drawn, Round)
+    drawn = a_round(knockout.next_round(field, Past()))
     past = Past(rounds=[drawn], played=[results_of(drawn.tables[:1])])
     found = places_of(field, past, is_playing=True)
     assert set(found.ranks.values()) == {(1, 1, 2)}

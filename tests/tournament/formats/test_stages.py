@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 import pytest
-from made_up_rounds import field_of, played_out, results_of, without
+from made_up_rounds import a_round, field_of, played_out, results_of, without
 from msgspec.structs import replace
 
 from referee.tournament.formats import knockout, round_robin, swiss
@@ -67,8 +67,7 @@ def test_a_new_version_in_the_final_plays_its_matches_and_no_others() -> None:
     field = field_of(8, SWISS, ALL)
     past, _ = played_out(field, draw)
     replaced = past.rounds[-1].entered[0]
-    more = draw(field, without(past, replaced))
-    assert isinstance(more, Round)
+    more = a_round(draw(field, without(past, replaced)))
     assert all(replaced in table.bots for table in more.tables)
     assert len(more.tables) == 3 * 3
     assert more.entered == past.rounds[-1].entered
@@ -76,15 +75,13 @@ def test_a_new_version_in_the_final_plays_its_matches_and_no_others() -> None:
 
 def test_a_sampled_stage_keeps_to_its_line_ups() -> None:
     field = field_of(8, StageRules(deals=1, lineups=10, advance=4), ALL)
-    first = draw(field, Past())
-    assert isinstance(first, Round)
+    first = a_round(draw(field, Past()))
     assert len(first.tables) == 10
     assert {bot for table in first.tables for bot in table.bots} == {entrant.name for entrant in field.bots}
     past = without(Past(rounds=[first], played=[results_of(first.tables)]), "b00")
     left = replace(field, bots=field.bots[1:])
     kept = len(past.rounds[0].tables)
-    more = draw(left, past)
-    assert isinstance(more, Round)
+    more = a_round(draw(left, past))
     assert more.stage == 0
     assert len(more.tables) == 10 - kept
 
@@ -92,8 +89,7 @@ def test_a_sampled_stage_keeps_to_its_line_ups() -> None:
 def test_bots_that_are_equal_at_the_cut_are_drawn_by_lot() -> None:
     field = field_of(4, StageRules(deals=1, advance=2), ALL)
     past = Past()
-    drawn = draw(field, past)
-    assert isinstance(drawn, Round)
+    drawn = a_round(draw(field, past))
     past = Past(rounds=[drawn], played=[results_of(drawn.tables, lambda *_: 0)])
     assert ordered(field, past, 0) == ordered(replace(field, bots=field.bots[::-1]), past, 0)
     assert ordered(field, past, 0) != ordered(replace(field, master_key=b"other"), past, 0)
@@ -112,11 +108,9 @@ def test_a_bot_without_a_match_in_the_stage_comes_last_at_its_cut(format_: Forma
 
 def test_a_final_with_more_seats_than_bots_have_played_takes_those_without_a_match_last() -> None:
     field = field_of(4, StageRules(format="swiss", deals=1, rounds=1, advance=3), ALL)
-    first = draw(field, Past())
-    assert isinstance(first, Round)
+    first = a_round(draw(field, Past()))
     past = without(Past(rounds=[first], played=[results_of(first.tables)]), first.tables[0].bots[0])
-    final = draw(field, past)
-    assert isinstance(final, Round)
+    final = a_round(draw(field, past))
     assert {*final.entered[:2]} == {*first.tables[1].bots}
     assert final.entered[2] in first.tables[0].bots
     past = Past(rounds=[*past.rounds, final], played=[*past.played, results_of(final.tables)])

@@ -4,7 +4,7 @@ from collections import Counter
 from itertools import combinations
 
 import pytest
-from made_up_rounds import by_strength, field_of, numbered, played, played_out, where
+from made_up_rounds import a_round, by_strength, field_of, numbered, played, played_out, where
 from msgspec.structs import replace
 from simulated import chance
 
@@ -12,7 +12,7 @@ from referee.rules.table.streams import Stream
 from referee.tournament.formats.seating import Player, seat, seatable
 from referee.tournament.formats.swiss import most_matches, most_rounds, next_round, usual_rounds
 from referee.tournament.plan.meetings import meetings_of
-from referee.tournament.plan.rounds import End, Past, Round, StageRules
+from referee.tournament.plan.rounds import End, Past, StageRules
 
 
 def swiss(deals: int = 1, rounds: int | None = None) -> StageRules:
@@ -88,9 +88,7 @@ def test_bots_of_one_owner_never_sit_together(seats: int) -> None:
 
 def test_bots_that_are_nobodys_sit_with_anybody() -> None:
     entered = field_of(["greedy", "keeper", "random"], swiss(), tables={"game": 3}, owners={"random": "somebody"})
-    drawn = next_round(entered, Past())
-
-    assert isinstance(drawn, Round)
+    drawn = a_round(next_round(entered, Past()))
     assert [table.bots for table in drawn.tables] == [("greedy", "keeper", "random")]
 
 
@@ -113,9 +111,7 @@ def test_a_bot_that_comes_late_plays_and_one_that_is_gone_counts_for_the_others(
     past = played(field_of(9, swiss()), next_round, 2)
     gone = [result for some in past.played for result in some if "b00" in result.bots]
     left = replace(where(past, lambda bots: "b00" not in bots), former={0: gone})
-    drawn = next_round(field_of(["late", *numbered(9)[1:]], swiss()), left)
-
-    assert isinstance(drawn, Round)
+    drawn = a_round(next_round(field_of(["late", *numbered(9)[1:]], swiss()), left))
     assert drawn.number == 2
     seated = {bot for table in drawn.tables for bot in table.bots}
     assert "late" in seated
@@ -125,9 +121,7 @@ def test_a_bot_that_comes_late_plays_and_one_that_is_gone_counts_for_the_others(
 def test_rounds_of_other_stages_do_not_count() -> None:
     entered = field_of(8, swiss(rounds=1), swiss(rounds=2))
     past, _ = played_out(entered, next_round)
-    drawn = next_round(entered, past, stage=1)
-
-    assert isinstance(drawn, Round)
+    drawn = a_round(next_round(entered, past, stage=1))
     assert (drawn.number, drawn.stage, drawn.title) == (1, 1, "Swiss round 1 of 2")
     assert not {table.bots for table in drawn.tables} & {table.bots for table in past.rounds[0].tables}
 

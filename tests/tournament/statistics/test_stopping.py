@@ -5,7 +5,7 @@ from itertools import combinations
 from math import erfc, sqrt
 
 import pytest
-from made_up_rounds import Points, field_of, results_of
+from made_up_rounds import Points, a_round, field_of, results_of
 from msgspec.structs import replace
 
 from referee.tournament.formats.draw import next_round
@@ -120,9 +120,7 @@ def test_intervals_that_are_narrow_by_luck_end_nothing() -> None:
 
 def test_each_deal_tells_what_is_undecided() -> None:
     field = tournament(StopRules(when="all"))
-    drawn = next_round(field, played(field, only_first, 4))
-
-    assert isinstance(drawn, Round)
+    drawn = a_round(next_round(field, played(field, only_first, 4)))
     assert drawn.known == "after 4 of 20 deals 3 of 6 pairs are undecided: b - c, b - d, c - d"
     assert look(StopRules(when="all"), ties, 4).told.endswith(
         "6 of 6 pairs are undecided: a - b, a - c, a - d and 3 more"
