@@ -124,21 +124,6 @@ def test_the_slow_motion_runs_to_the_end_and_takes_the_table_along(cactus: Path,
     assert page.inner_text(".play-slowly") == "Play in slow motion"
 
 
-def test_with_reduced_motion_nothing_moves_between_the_moments(cactus: Path, browse: Browsing) -> None:
-    page = opened(browse, cactus / "index.html", "r1w2", reduced_motion="reduce")
-    page.clock.install()
-    page.clock.pause_at(1_900_000_000_000)
-    page.click("text=Play in slow motion")
-    seen = set()
-    for _ in range(60):
-        page.clock.run_for(200)
-        seen.add(tuple(widths(page)[:2]))
-
-    whole = max(one for pair in seen for one in pair)
-    assert {round(own * 158.1 / whole, 1) for own, _ in seen} == {0.0, 129.5}
-    assert "is looked at" in page.inner_text(".beat")
-
-
 def test_a_window_can_be_stepped_by_keyboard(cactus: Path, browse: Browsing) -> None:
     page = opened(browse, cactus / "index.html", "r1w2")
     back = page.get_by_label("previous moment of the window")

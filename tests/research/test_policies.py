@@ -129,14 +129,6 @@ def test_a_policy_follows_several_environments_and_seats_in_turn() -> None:
         assert alone.history == env.history
 
 
-def test_a_policy_has_no_answer_when_the_match_is_over() -> None:
-    env = Env("six-card", 2, rounds=1)
-    env.reset("over")
-    play(env, [policy("random")] * 2)
-    with pytest.raises(LookupError, match="the match is over"):
-        policy("random")(env)
-
-
 def test_keeper_is_better_than_random_and_greedy_is_no_better_than_itself() -> None:
     env = Env("four-card", 3, rounds=1)
     better = compare(env, policy("keeper"), policy("random"), deals=6)
@@ -178,3 +170,6 @@ def test_what_is_no_policy_is_named(tmp_path: Path) -> None:
     env.reset(1)
     with pytest.raises(ValueError, match="2 seats play, so 2 policies are needed, not 1"):
         play(env, [policy("random")])
+    play(env, [policy("random")] * 2)
+    with pytest.raises(LookupError, match="the match is over"):
+        policy("random")(env)

@@ -62,13 +62,6 @@ def test_rows_are_the_matches_of_an_environment(preset: str) -> None:
         check_against_alone(vector, envs)
 
 
-def test_nobody_looks_where_nothing_is_encoded() -> None:
-    vector = VectorEnv("cambio", 4, encode=False)
-    vector.reset(1)
-    assert vector.observations.shape == (4, 0)
-    vector.step(vector.masks.argmax(axis=1))
-
-
 def test_a_move_that_is_not_legal_changes_nothing() -> None:
     vector = VectorEnv("six-card", 3, rounds=1)
     with pytest.raises(LookupError, match="reset"):
@@ -124,12 +117,7 @@ def test_a_copy_stands_where_the_vector_stands_and_goes_on_by_itself(copied: Cal
         other.step(numbers)
 
 
-def test_a_vector_that_plays_in_processes_is_not_copied() -> None:
-    with pytest.raises(TypeError, match="cannot be copied; make it with processes=0"):
-        deepcopy(VectorEnv("six-card", 2, processes=1))
-
-
-def test_processes_play_the_same_matches(
+def test_processes_play_the_same_matches_and_are_not_copied(
     mark: dict[str, str], monkeypatch: pytest.MonkeyPatch, until_gone: Callable[[], None]
 ) -> None:
     for name, value in mark.items():
@@ -137,6 +125,8 @@ def test_processes_play_the_same_matches(
     options: dict[str, Any] = {"seats": 9, "decks": 3, "rounds": 1}  # with its own packs it is for eight
     here = VectorEnv("six-card-knock", 5, **options)
     with VectorEnv("six-card-knock", 5, processes=2, **options) as there:
+        with pytest.raises(TypeError, match="cannot be copied; make it with processes=0"):
+            deepcopy(there)
         for seed in ("first", "second"):
             here.reset(seed)
             there.reset(seed)

@@ -156,9 +156,12 @@ def test_a_full_disk_leaves_the_old_files_and_is_told(tmp_path: Path) -> None:
     assert sorted(os.listdir(site)) == [MANIFEST, "index.html", "pulse.js"]
 
 
-def test_nobody_elses_folder_is_touched(tmp_path: Path) -> None:
+def test_an_empty_folder_is_taken_and_nobody_elses_is_touched(tmp_path: Path) -> None:
     site = tmp_path / "site"
     site.mkdir()
+    (tmp_path / "empty").mkdir()
+    build(tmp_path / "empty", {"index.html": "front"})
+    assert content(tmp_path / "empty") == {"index.html": "front", "pulse.js": "1"}
     (site / "thesis.tex").write_text("all of it")
     with pytest.raises(SiteRefused, match=r"not a site of golfref \(thesis.tex\); name another folder"):
         build(site, {"index.html": "front"})
@@ -177,12 +180,6 @@ def test_nobody_elses_folder_is_touched(tmp_path: Path) -> None:
 
     assert content(site) == {"thesis.tex": "all of it"}
     assert content(tmp_path / "new.new") == {"mine": ""}
-
-
-def test_an_empty_folder_is_taken(tmp_path: Path) -> None:
-    build(tmp_path, {"index.html": "front"})
-
-    assert content(tmp_path) == {"index.html": "front", "pulse.js": "1"}
 
 
 def test_the_site_of_another_run_is_refused_and_so_is_a_second_writer(tmp_path: Path) -> None:

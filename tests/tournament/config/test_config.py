@@ -113,15 +113,6 @@ def test_a_config_need_not_say_more_than_a_name_a_game_and_bots() -> None:
     assert config.limits == BotLimits()
 
 
-def test_a_preset_may_be_played_twice_by_two_names() -> None:
-    config = loaded(HEAD, GAME, GAME, 'name = "another"\n', TWO)
-    assert [entry.name for entry in config.variants] == ["six-card", "another"]
-
-
-def test_one_game_may_be_ranked_by_strokes() -> None:
-    assert loaded(HEAD, 'rank_by = "strokes"\n', GAME, TWO).rank_by == "strokes"
-
-
 def test_there_is_a_worker_a_core_but_few_for_few_matches_or_on_a_large_host(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(config_module, "cores", lambda: 64)
     default = loaded(HEAD, GAME, TWO)

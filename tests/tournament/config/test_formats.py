@@ -78,23 +78,12 @@ def test_owners_that_are_kept_apart_may_sit_at_tables_that_have_room_for_all() -
 
 
 @pytest.mark.parametrize(
-    ("rounds", "rest"),
-    [
-        (7, GAME + EIGHT),
-        (7, GAME + 'name = "of two"\n' + FOUR + EIGHT),
-        (7, FOUR + EIGHT),
-        (7, GAME + bots("abcdefg")),
-    ],
-    ids=["of two", "of both", "of four", "one sits out"],
+    "rest", [GAME + EIGHT, FOUR + EIGHT, GAME + bots("abcdefg")], ids=["of two", "of four", "one sits out"]
 )
 def test_a_swiss_may_have_as_many_rounds_as_a_bot_has_opponents_and_one_more_where_one_sits_out(
-    rounds: int, rest: str
+    rest: str,
 ) -> None:
-    assert loaded(HEAD, f'format = "swiss"\nrounds = {rounds}\n', rest).rounds == rounds
-
-
-def test_a_ladder_may_have_any_number_of_rounds() -> None:
-    assert loaded(HEAD, 'format = "ladder"\nrounds = 5000\n', GAME, EIGHT).rounds == 5000
+    assert loaded(HEAD, 'format = "swiss"\nrounds = 7\n', rest).rounds == 7
 
 
 @pytest.mark.parametrize("text", CONFIGS)
@@ -113,12 +102,7 @@ def test_a_run_keeps_its_format_and_its_stop_rules() -> None:
         'format: "round-robin" -> "swiss" (the rounds that were played were drawn with it)',
         'stop: {"when": "all"} -> not set (nobody may choose it by the results)',
     ]
-
-
-def test_with_another_format_the_keys_of_each_are_not_told() -> None:
-    old = config_facts(loaded(HEAD, 'format = "knockout"\n', GAME, EIGHT))
-    found = config_differences(old, config_facts(loaded(HEAD, GAME, EIGHT)))
-    assert (len(found.refused), found.changes) == (1, [])
+    assert found.changes == [], "with another format its keys are not listed one by one"
 
 
 def test_a_gauntlet_takes_another_challenger_and_a_knockout_nobody() -> None:

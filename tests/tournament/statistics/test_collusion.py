@@ -1,27 +1,21 @@
 """The test that finds bots which help each other: its figures by their definition, planted pairs, and honest fields."""
 
-import shutil
 from collections import defaultdict
 from collections.abc import Sequence
-from contextlib import closing
 from itertools import combinations
-from pathlib import Path
 from typing import Any
 
 import pytest
-from made_up_runs import made_up_result
+from made_up_runs import made_up_result, made_up_summary
 from msgspec.structs import replace
 from simulated import World, chance, names, played
 
 from referee.commands.standings import show
 from referee.tournament.plan.schedule import Plan, PlannedVariant
 from referee.tournament.results import Result
+from referee.tournament.standings import standings_of
 from referee.tournament.statistics.collusion import FEWEST, Influence, influences
 from referee.tournament.statistics.rankings import Matches
-from referee.tournament.store.store import Store
-from referee.tournament.summary import summary_of
-
-OLD_RUN = Path(__file__).parents[1] / "store" / "run_0_2_0.sqlite3"
 
 
 def found_in(results: Sequence[Result], owners: dict[str, str] | None = None) -> dict[tuple[str, str], Influence]:
@@ -131,9 +125,11 @@ def test_who_has_left_is_not_tested_and_tables_of_two_say_nothing() -> None:
     assert found_in([made_up_result("ab", (1, 2), block=deal) for deal in range(9)]) == {}
 
 
-def test_the_standings_name_who_is_suspected(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    with closing(Store.open(Path(shutil.copy(OLD_RUN, tmp_path / "run.golfref")))) as store:
-        summary = summary_of(store)
+def test_the_standings_name_who_is_suspected(capsys: pytest.CaptureFixture[str]) -> None:
+    standings = standings_of(some_results())
+    summary = made_up_summary(
+        standings.overall, matches=1, variants=standings.variants, crosstable=standings.crosstable
+    )
     row = Influence(
         bot="ann", on="bea", one_owner=True, blocks=120, effect=0.1234, stderr=0.02, p=1e-6, p_of_all=2e-6,
         is_suspected=True,

@@ -13,7 +13,7 @@ from referee.tournament.plan.rounds import End, Field, Past, Round, StageRules, 
 from referee.tournament.standings import Tally
 from referee.tournament.statistics.looks import LEAST_DF, looks_of, p_at_look, repeated_p
 from referee.tournament.statistics.means import Estimate, p_of
-from referee.tournament.statistics.stopping import Look, look_at, saved_words
+from referee.tournament.statistics.stopping import Look, look_at
 
 AFTER_9 = "after 9 of 20 deals"
 
@@ -132,14 +132,6 @@ def test_only_pairs_between_the_top_and_the_rest_keep_the_top_open() -> None:
     assert len(look(StopRules(when="all"), only_first, 4).undecided) == 3
 
 
-def test_more_looks_need_more_evidence() -> None:
-    few, many = (look(StopRules(when="all"), by_name, 7, planned=planned).compared for planned in (7, 50))
-
-    assert few is not None
-    assert many is not None
-    assert set(many.apart) < set(few.apart)
-
-
 def test_between_looks_nothing_is_judged() -> None:
     found = look(StopRules(when="top 1"), only_first, 5, planned=200)
 
@@ -167,10 +159,6 @@ def test_challengers_alone_are_compared_in_a_gauntlet() -> None:
     tables = [[one for one in some if len({"a", "b"} & set(one.bots)) == 1] for some in past.played]
 
     assert look_at(field, replace(past, played=tables)).words == "the pair is settled after 8 of 20 deals"
-
-
-def test_what_was_saved_is_said() -> None:
-    assert saved_words(840, 2800) == "840 of 2,800 matches played, 1,960 saved"
 
 
 def test_the_table_says_what_the_look_says() -> None:
