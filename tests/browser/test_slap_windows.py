@@ -83,7 +83,7 @@ def test_the_table_of_a_window_has_every_measured_time(cactus: Path, browse: Bro
     assert "+28.6 µs" in page.inner_text(".finish")
 
 
-def test_it_is_said_why_less_is_taken_off_than_a_bot_waited(tmp_path: Path, browse: Browsing) -> None:
+def test_the_page_explains_why_less_is_taken_off_than_a_bot_waited(tmp_path: Path, browse: Browsing) -> None:
     moves = list(CACTUS.moves)
     at = [number for number, move in enumerate(moves) if isinstance(move, GivenSlaps)][1]
     slaps = moves[at]

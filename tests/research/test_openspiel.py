@@ -150,7 +150,7 @@ def test_the_outcome_does_not_depend_on_when_states_are_copied(pyspiel: Any, pre
         assert state.information_state_string(player) == whole.information_state_string(player)
 
 
-def test_who_is_first_among_several_slaps_is_a_chance_node_of_its_own(pyspiel: Any) -> None:
+def test_the_first_of_several_slaps_is_drawn_at_a_chance_node_of_its_own(pyspiel: Any) -> None:
     game = pyspiel.load_game("python_golf(preset=cactus,players=3)")
     met = 0
     for seed in range(30):

@@ -214,7 +214,8 @@ def test_the_games_have_the_names_that_users_of_pettingzoo_expect(golf: Any) -> 
         name = f"{preset.replace('-', '_')}_v0"
         module = getattr(golf, name)
         assert str(module.env().unwrapped) == f"golf_{name}"
-        assert module.parallel_env(rounds=1).match.variant.preset == preset if preset != "par-course" else True
+        options = {} if preset == "par-course" else {"rounds": 1}
+        assert module.parallel_env(**options).match.variant.preset == preset
         assert pettingzoo.make("aec", f"golf/{name}").metadata["name"] == f"golf_{name}"
     assert pettingzoo.make("parallel", "golf/four_card", seats=4).match.seats == 4
     with pytest.raises(AttributeError, match=r"there is no `five_card_v0` here; the games are six_card_v0"):

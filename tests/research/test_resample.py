@@ -2,7 +2,6 @@
 
 import pickle
 from collections import Counter
-from contextlib import suppress
 from itertools import chain
 from typing import Any
 
@@ -76,8 +75,8 @@ def test_the_seat_is_told_the_same_and_the_match_can_be_played_to_its_end(preset
 
 
 @given(data=st.data())
-@settings(max_examples=25)
-def test_at_any_table_another_state_is_found_or_too_rare(data: st.DataObject) -> None:
+@settings(max_examples=15)
+def test_at_any_table_another_state_is_found_unless_it_is_too_rare(data: st.DataObject) -> None:
     """With any options and up to 12 seats."""
     variant, seats = data.draw(AtRandom().tables(data.draw(st.sampled_from(tuple(PRESETS)))))
     try:
@@ -87,12 +86,14 @@ def test_at_any_table_another_state_is_found_or_too_rare(data: st.DataObject) ->
     env.reset(data.draw(st.integers(0, 2**32)))
     wander(env, dice(seats), data.draw(st.integers(0, 200)), haste=0.05)
     seat = data.draw(st.integers(0, seats - 1))
-    with suppress(TooRare):
+    try:
         other = env.resample(seat, dice(seat))
-        assert other.lines(seat) == env.lines(seat)
-        assert np.array_equal(other.encode(seat), env.encode(seat))
-        assert other.seat == env.seat
-        assert all_cards(other) == all_cards(env)
+    except TooRare:
+        assume(False)
+    assert other.lines(seat) == env.lines(seat)
+    assert np.array_equal(other.encode(seat), env.encode(seat))
+    assert other.seat == env.seat
+    assert all_cards(other) == all_cards(env)
 
 
 # What the true future and the hidden answers of others leave in the new state: nothing

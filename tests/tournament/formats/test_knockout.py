@@ -140,7 +140,7 @@ def test_settled_ties_rest_while_others_play_on() -> None:
     assert past.rounds[2].title == "semi-finals: 1 tie, up to deal 12"
 
 
-def test_whoever_is_withdrawn_leaves_the_others_of_its_table_to_the_next_round() -> None:
+def test_the_others_of_a_withdrawn_bots_table_go_on_to_the_next_round() -> None:
     field = field_of(8, RULES)
     first = a_round(next_round(field, Past()))
     gone, rival = first.tables[0].bots
@@ -154,7 +154,7 @@ def test_whoever_is_withdrawn_leaves_the_others_of_its_table_to_the_next_round()
     assert "wins the knockout" in end.reason
 
 
-def test_whoever_lost_to_a_bot_that_is_withdrawn_later_stays_out() -> None:
+def test_a_bot_that_lost_to_one_that_is_withdrawn_later_stays_out() -> None:
     field = field_of(8, RULES)
     past, _ = played_out(field, next_round)
     second = next(index for index, drawn in enumerate(past.rounds) if len(drawn.entered) == 4)

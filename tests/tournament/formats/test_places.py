@@ -20,7 +20,7 @@ def draw(field: Field, past: Past) -> Round | End:
     return next_of_stages(field, past, {"round-robin": round_robin, "swiss": swiss, "knockout": knockout})
 
 
-def test_those_who_left_early_keep_the_order_of_their_stage() -> None:
+def test_bots_that_left_early_keep_the_order_of_their_stage() -> None:
     field = field_of(12, SWISS, StageRules(deals=6))
     past, _ = played_out(field, draw)
     found = places_of(field, past, is_playing=False)
@@ -41,7 +41,7 @@ def test_those_who_left_early_keep_the_order_of_their_stage() -> None:
     )
 
 
-def test_whoever_comes_when_the_first_stage_is_over_has_no_place() -> None:
+def test_a_bot_that_comes_when_the_first_stage_is_over_has_no_place() -> None:
     field = field_of(8, SWISS, StageRules(deals=2))
     past, _ = played_out(field, draw)
     late = replace(field, bots=[*field.bots, Entrant(name="late", owner="")])

@@ -53,7 +53,7 @@ def test_the_same_bots_get_other_deals_in_a_later_stage() -> None:
     assert {table.deal for table in past.rounds[1].tables} == {2, 3, 4}
 
 
-def test_who_went_on_stays_so_whoever_is_withdrawn() -> None:
+def test_a_withdrawal_changes_nothing_of_who_went_on() -> None:
     field = field_of(8, SWISS, ALL)
     past, _ = played_out(field, draw)
     gone = past.rounds[-1].entered[0]

@@ -68,7 +68,7 @@ def test_games_of_as_many_seats_share_the_tables_of_a_round() -> None:
     assert most_matches(entered) == sum(len(table.bots) for table in every)
 
 
-def test_those_who_meet_again_play_the_next_deals() -> None:
+def test_bots_that_meet_again_play_the_next_deals() -> None:
     past, _ = played_out(field_of(4, swiss(deals=2, rounds=6)), next_round)
 
     assert Counter(meetings_of(past).met.values()) == {2: 6}

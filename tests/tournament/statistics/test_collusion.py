@@ -95,7 +95,7 @@ def test_the_order_of_matches_and_of_bots_has_no_influence() -> None:
     ],
     ids=["helps", "throws", "unequal"],
 )
-def test_who_helps_another_or_throws_its_games_is_named_and_nobody_else(
+def test_a_bot_that_helps_another_or_throws_its_games_is_named_and_nobody_else(
     effects: dict[str, Any], named: set[tuple[str, str]]
 ) -> None:
     """Their victims do worse beside the pair, but not once the blocks of the pair are left out."""
@@ -118,7 +118,7 @@ def test_pairs_of_one_owner_are_a_family_of_their_own() -> None:
     assert min(found["a", "b"].p_of_all, found["b", "a"].p_of_all) == pytest.approx(min(1, 2 * least), rel=1e-5)
 
 
-def test_who_has_left_is_not_tested_and_tables_of_two_say_nothing() -> None:
+def test_bots_that_have_left_are_not_tested_and_tables_of_two_say_nothing() -> None:
     found = found_in(some_results(), dict.fromkeys("abcd", ""))
 
     assert {name for pair in found for name in pair} == set("abcd")

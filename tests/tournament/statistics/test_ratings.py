@@ -95,7 +95,7 @@ def test_the_order_of_matches_has_no_influence() -> None:
     assert strengths(results, names) == strengths(shuffled, names)
 
 
-def test_who_did_the_same_is_as_strong_to_the_last_digit() -> None:
+def test_bots_that_did_the_same_are_as_strong_to_the_last_digit() -> None:
     """Each beat the next of a circle, but for one who lost to all and one who has not played."""
     circle = [match(0, a=1, b=2), match(0, b=1, c=2), match(0, c=1, a=2)]
     found = strengths([*circle, match(0, a=1, d=2), match(0, b=1, d=2), match(0, c=1, d=2)], ["a", "b", "c", "d", "e"])
@@ -163,7 +163,7 @@ def test_an_interval_of_two_bots_by_hand() -> None:
     assert (found["ann"].chance, found["ann"].rank, found["ann"].rank_from, found["ann"].rank_to) == (0.5, 2, 1, 2)
 
 
-def test_who_wins_everything_has_an_interval_that_ends_below_certainty() -> None:
+def test_a_bot_that_wins_everything_has_an_interval_that_ends_below_certainty() -> None:
     _, found = rated([match(deal, eve=1, ann=2) for deal in range(20)], "eve ann", "ann")
 
     low, high = found["eve"].chance_interval or (0, 0)
@@ -226,7 +226,7 @@ def test_two_bots_are_compared_by_all_matches_and_corrected_for_all_pairs() -> N
     assert not pair.is_sure
 
 
-def test_so_many_times_as_many_matches_settle_it() -> None:
+def test_a_pair_is_settled_by_as_many_matches_as_were_forecast() -> None:
     """Ann wins six of ten blocks, and goes on so. What settles it in 4 of 5 runs is more than what just does."""
 
     def after(deals: int) -> Chance:

@@ -94,7 +94,7 @@ def test_without_stop_rules_all_deals_are_played() -> None:
     assert first_end(field, only_first) == (20, "all 20 deals are played")
 
 
-def test_all_that_is_asked_for_must_hold() -> None:
+def test_a_tournament_with_two_stop_rules_ends_when_both_hold() -> None:
     found = look(StopRules(when="top 1", precision=0.05), only_first, 4)
 
     assert not found.is_settled
@@ -118,7 +118,7 @@ def test_intervals_that_are_narrow_by_luck_end_nothing() -> None:
     assert found.words.endswith("the widest interval is ± 0.298, which is not yet surely within 0.3")
 
 
-def test_each_deal_tells_what_is_undecided() -> None:
+def test_the_words_after_each_deal_list_the_pairs_that_are_undecided() -> None:
     field = tournament(StopRules(when="all"))
     drawn = a_round(next_round(field, played(field, only_first, 4)))
     assert drawn.known == "after 4 of 20 deals 3 of 6 pairs are undecided: b - c, b - d, c - d"
