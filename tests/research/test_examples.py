@@ -130,6 +130,7 @@ builtin = "greedy"
 """
 
 
+@pytest.mark.timeout(180)  # it plays a tournament
 def test_the_imitator_does_more_often_what_keeper_did_than_chance(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
