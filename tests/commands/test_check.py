@@ -51,25 +51,6 @@ def test_a_finding_tells_all_that_is_needed_to_put_it_right(tmp_path: Path) -> N
     assert told[-1].startswith("fail: of 2 steps 1 passed, 0 warned, 1 failed, 0 skipped")
 
 
-def test_json_holds_the_same(tmp_path: Path) -> None:
-    out, _ = golfref("check", bot("SlotFromOne"), *SHORT, "--json", cwd=tmp_path, code=1)
-
-    report: dict[str, Any] = json.loads(out)
-    assert report["verdict"] == "fail"
-    assert [step["number"] for step in report["steps"]] == [1, 2]
-    finding = report["findings"][0]
-    assert finding["kind"] == "illegal_action"
-    assert finding["rule"]["number"] == "DEC-05"
-    assert finding["place"]["column"] > 1
-    assert report["steps"][1]["findings"] == [1]
-
-
-def test_a_good_bot_ends_with_0(tmp_path: Path) -> None:
-    out, _ = golfref("check", bot("Bot"), *SHORT, cwd=tmp_path)
-
-    assert out.splitlines()[-1].startswith("pass: of 2 steps 2 passed")
-
-
 def test_much_standard_error_is_shown_from_its_beginning(tmp_path: Path) -> None:
     out, _ = golfref("check", bot("WritesMuchToStderr"), *SHORT, "--step", "20", cwd=tmp_path)
 
@@ -77,14 +58,6 @@ def test_much_standard_error_is_shown_from_its_beginning(tmp_path: Path) -> None
     found = told[told.index("[1] warn: much standard error, first in step 20: six-card") :]
     assert found[found.index("    the beginning of its standard error:") + 1].startswith("      | request 0 x")
     assert "golfref match --variant six-card --bot ... --bot builtin:random --show-stderr" in out
-
-
-def test_a_bot_that_needs_its_folder(tmp_path: Path) -> None:
-    out, _ = golfref("check", bot("NeedsItsFolder"), *SHORT, cwd=tmp_path, code=1)
-
-    assert f"it was started in {tmp_path}, and `--dir FOLDER` starts it elsewhere" in out
-    assert "No such file or directory: 'weights-of-mine.json'" in out
-    assert len([line for line in out.splitlines() if " skip " in line]) == 1
 
 
 @pytest.mark.parametrize(
@@ -149,24 +122,3 @@ def test_the_shipped_bots_pass_every_step(tmp_path: Path, name: str) -> None:
     assert [finding for finding in report["findings"] if finding["kind"] not in TIMED] == []
     assert {step["verdict"] for step in report["steps"]} <= {"pass", "warn"}  # a busy host can make a bot late
     assert len(report["steps"]) == len(STEPS)
-
-
-@pytest.mark.full
-@pytest.mark.parametrize(
-    ("name", "kind"), [("NeverReady", "start_timeout"), ("Garbage", "bad_message"), ("Silent", "timeout")]
-)
-def test_a_hopeless_bot_is_given_up_soon(tmp_path: Path, name: str, kind: str) -> None:
-    out, _ = golfref("check", bot(name), "--json", cwd=tmp_path, code=1)
-
-    report = json.loads(out)
-    assert [finding["kind"] for finding in report["findings"]] == [kind]
-    assert sum(step["verdict"] == "skip" for step in report["steps"]) > len(STEPS) / 2
-
-
-@pytest.mark.full
-def test_a_slow_bot_is_told_so_and_tried_in_every_step(tmp_path: Path) -> None:
-    out, _ = golfref("check", bot("SlowAlways"), "--variant", "six-card", "--json", cwd=tmp_path)
-
-    report = json.loads(out)
-    assert {finding["kind"] for finding in report["findings"]} >= {"slow answer"}
-    assert report["verdict"] == "warn"

@@ -29,12 +29,6 @@ def test_variants_lists_every_game_with_its_options(tmp_path: Path) -> None:
     assert len(lines) == len(rows)
 
 
-def test_a_run_has_at_most_sixteen_workers(tmp_path: Path) -> None:
-    _, said = golfref("tournament", "run.toml", "--workers", "17", cwd=tmp_path, code=2)
-    assert "--workers" in said
-    assert "16" in said
-
-
 def test_rules_follow_the_options(tmp_path: Path) -> None:
     usual, _ = golfref("rules", "six-card", cwd=tmp_path)
     assert "expected KEY=VALUE, got '=3'" in golfref("rules", "six-card", "-o", "=3", cwd=tmp_path, code=2)[1]
@@ -73,11 +67,6 @@ def test_an_options_value_that_cannot_be(tmp_path: Path, value: str, words: tupl
     assert all(word in " ".join(problem.split()) for word in words), problem
 
 
-def test_a_turn_of_a_hole_without_par_begins_with_the_draw(tmp_path: Path) -> None:
-    assert "Turn\n  Draw the top card of the stock" in golfref("rules", "no-par", cwd=tmp_path)[0]
-    assert "fixed and lies face down.\n  Then draw the top card" in golfref("rules", "par-3", cwd=tmp_path)[0]
-
-
 SIGNALS = """
 import json, os, signal, sys
 
@@ -105,11 +94,6 @@ def test_a_run_is_played_where_input_and_words_have_no_place_to_go(tmp_path: Pat
     command = ["sh", "-c", 'exec "$@" <&- 2>&-', "sh", *GOLFREF, "tournament", "run.toml", "--json"]
     out = subprocess.run(command, cwd=tmp_path, stdout=subprocess.PIPE, check=True).stdout
     assert json.loads(out)["matches"] == 2
-
-
-def test_words_that_go_nowhere_may_have_any_letter(tmp_path: Path) -> None:
-    command = ["sh", "-c", 'exec "$@" 2>&-', "sh", *GOLFREF, "standings", os.fsdecode(b"\xff.golfref")]
-    assert subprocess.run(command, cwd=tmp_path, check=False).returncode == 2  # and not 1, as of an error of golfref's
 
 
 def test_a_host_without_a_folder_for_temporary_files_is_at_fault(tmp_path: Path) -> None:
@@ -167,11 +151,6 @@ def test_a_match_with_a_given_deck(tmp_path: Path) -> None:
     record = json.loads((tmp_path / "match.json").read_text())
     assert record["rounds"][0]["deck"][:4] == ["KS", "2S", "KD", "2D"]
     assert "all holds" in golfref("verify", "match.json", cwd=tmp_path)[0]
-
-
-def test_the_same_seed_plays_the_same_match(tmp_path: Path) -> None:
-    words = ("match", "--variant", "single-deck", "--bot", "builtin:random", "--bot", "builtin:random", "--seed", "s")
-    assert golfref_json(*words, cwd=tmp_path) == golfref_json(*words, cwd=tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -240,100 +219,6 @@ def test_a_match_shows_no_bot_the_folder_of_a_run(tmp_path: Path) -> None:
     assert "friday.golfref belongs to the store of a run" in why
     assert "give the bot a folder of its own" in why
     assert "chmod" not in why
-
-
-def test_replay_shows_a_seat_only_what_it_saw(tmp_path: Path) -> None:
-    bots = ("--bot", "builtin:random", "--bot", "builtin:random")
-    golfref("match", "--variant", "cactus", *bots, "--seed", "s", "--record", "m.json", cwd=tmp_path)
-    public, _ = golfref("replay", "m.json", cwd=tmp_path)
-    own, _ = golfref("replay", "m.json", "--seat", "1", cwd=tmp_path)
-    assert "1 random#2 looks at s2 a hidden card" in public
-    looked = [line for line in own.splitlines() if "looks at" in line]
-    assert "a hidden card" in looked[0]
-    assert "a hidden card" not in looked[1]
-
-
-def test_a_changed_record_is_found_out(tmp_path: Path) -> None:
-    bots = ("--bot", "builtin:random", "--bot", "builtin:random")
-    golfref("match", "--variant", "six-card", *bots, "--seed", "s", "--record", "m.json", cwd=tmp_path)
-    record = json.loads((tmp_path / "m.json").read_text())
-    deck = record["rounds"][2]["deck"]
-    deck[0], deck[-1] = deck[-1], deck[0]
-    (tmp_path / "cards.json").write_text(json.dumps(record))
-    assert "round 3: the deck is not the one" in golfref("verify", "cards.json", cwd=tmp_path, code=1)[0]
-
-    record = json.loads((tmp_path / "m.json").read_text())
-    record["result"]["totals"][0] -= 1
-    (tmp_path / "score.json").write_text(json.dumps(record))
-    assert "the record claims otherwise" in golfref("verify", "score.json", cwd=tmp_path, code=1)[0]
-
-
-def test_nin_13_a_bot_alone_is_shown_its_own_best(tmp_path: Path) -> None:
-    alone = ("match", "--variant", "nine-card", "--bot", "builtin:random", "--games", "4", "--seed", "s")
-    out, _ = golfref(*alone, "--json", "--record", "m.json", cwd=tmp_path)
-    *games, last = [json.loads(line) for line in out.splitlines()]
-    played = [(-len(one["rounds"]), one["bots"][0]["total"]) for one in games]
-    assert len(played) == 4
-    for number, game in enumerate(games):
-        rounds, total = min(played[: number + 1])
-        assert game["best"] == {"game": played.index((rounds, total)), "rounds": -rounds, "total": total}
-    best = games[-1]["best"]
-    assert last["summary"]["best"] == best
-    assert "all holds" in golfref("verify", "m.json", cwd=tmp_path)[0]
-
-    out, _ = golfref(*alone, "--verbose", cwd=tmp_path)
-    rows = [line.split() for line in out.splitlines() if " random " in line]
-    said = f"{best['total']} in {best['rounds']} rounds, game {best['game']}"
-    assert [row[:4] for row in rows] == [
-        [str(number), "random", str(total), str(-rounds)] for number, (rounds, total) in enumerate(played)
-    ]
-    assert " ".join(rows[-1][4:-1]) == said
-    assert f"random  {said}\n" in out
-
-
-def test_nin_13_a_forfeited_game_is_no_best_and_other_games_need_company(tmp_path: Path) -> None:
-    report = golfref_json("match", "--variant", "nine-card", "--bot", "false", cwd=tmp_path)
-    assert report["bots"][0]["forfeited"]
-    assert report["best"] is None
-    _, why = golfref("match", "--variant", "six-card", "--bot", "builtin:random", cwd=tmp_path, code=2)
-    assert why == "golfref match: six-card is for 2 to 8 seats, got 1\n"
-    bots = ("--bot", "builtin:random", "--bot", "builtin:random")
-    assert "best" not in golfref_json("match", "--variant", "nine-card", *bots, cwd=tmp_path)
-
-
-def test_every_game_of_a_file_is_verified(tmp_path: Path) -> None:
-    bots = ("--bot", "builtin:random", "--bot", "builtin:random")
-    golfref("match", "--variant", "six-card", *bots, "--games", "3", "--record", "m.json", cwd=tmp_path)
-    assert golfref("verify", "m.json", cwd=tmp_path)[0] == "m.json: all holds: 3 matches replayed\n"
-
-    lines = (tmp_path / "m.json").read_text().splitlines()
-    record = json.loads(lines[2])
-    record["result"]["totals"][0] -= 1
-    (tmp_path / "changed.json").write_text("\n".join([lines[0], "{", json.dumps(record)]))
-    broken, changed, verdict = golfref("verify", "changed.json", cwd=tmp_path, code=1)[0].splitlines()
-    assert broken.startswith("changed.json:1: not a golfref record")
-    assert changed.startswith("changed.json:2: ")
-    assert "the record claims otherwise" in changed
-    assert verdict == "changed.json: 2 findings"
-
-
-def test_a_replay_says_which_game_of_a_file_it_is(tmp_path: Path) -> None:
-    bots = ("--bot", "builtin:random", "--bot", "builtin:random")
-    golfref("match", "--variant", "six-card", *bots, "--games", "3", "--record", "m.json", cwd=tmp_path)
-    first, note = golfref("replay", "m.json", cwd=tmp_path)
-    assert first.splitlines()[1] == "game 0 of m.json, which holds games 0 to 2"
-    assert note == "note: m.json holds 3 games, and this is the first; the next is m.json:1\n"
-    assert golfref("transcript", "m.json", "--bot", "0", cwd=tmp_path)[1] == note
-    second, note = golfref("replay", "m.json:1", "--seat", "0", cwd=tmp_path)
-    assert second.splitlines()[1] == "game 1 of m.json, which holds games 0 to 2"
-    assert note == ""
-
-
-def test_what_is_no_record_is_said_so(tmp_path: Path) -> None:
-    (tmp_path / "notes.txt").write_text("hello\n")
-    assert "not a golfref record" in golfref("verify", "notes.txt", cwd=tmp_path, code=2)[1]
-    assert "cannot be read" in golfref("replay", "nothing.json", cwd=tmp_path, code=2)[1]
-    assert "no such store" in golfref("standings", "nothing.golfref", cwd=tmp_path, code=2)[1]
 
 
 def test_help_and_version(tmp_path: Path) -> None:

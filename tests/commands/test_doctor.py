@@ -1,73 +1,55 @@
-"""`golfref doctor` as organisers run it; and what its figures mean."""
+"""`golfref doctor`: what it prints of a machine, once of this one and else of machines that are made up."""
 
-import json
 import os
-import shutil
-import subprocess
+import re
 import sys
-from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
 import msgspec
 import pytest
 
 from referee.commands import doctor as doctor_module
+from referee.play.isolation import levels
 from referee.play.isolation.levels import NoBubblewrap, bubblewrap
-from referee.play.isolation.users import NoUsers, why_none
+from referee.play.isolation.users import NoUsers
 from referee.rules.record import GivenSlaps, Reaction
 from referee.trials.evenness import unevenness
 from referee.trials.gaps import Gap, Groups, find_gaps
 from referee.trials.machine import Machine, look_at_machine
 from referee.trials.races import SEATS, Scenario, Window, chance_of, summary
+from referee.trials.starts import Start
 
-PATIENCE_S = 50.0
-
-DOCTOR = (sys.executable, "-m", "referee", "doctor")
-
-FEW_RACES = """
-from referee.commands import doctor
-doctor.USUAL_WINDOWS = 12
-from referee.cli import main
-main()
-"""
-"""For a test that asks for something else than races."""
+ON_LINUX = pytest.mark.skipif(sys.platform != "linux", reason="elsewhere bubblewrap is missing for another reason")
 
 
-@pytest.fixture
-def zone() -> Iterator[str]:
-    """A time zone of its own: a variable that bots get under every level. The test fails if one of them is left."""
-    zone = f"golfref-{uuid4().hex}"
-    yield zone
-    assert not list(_living(zone))
+def test_this_machine_is_looked_at_and_tried_out(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(doctor_module, "USUAL_WINDOWS", 4)
+    monkeypatch.setattr(doctor_module, "FASTER_US", (100,))
+    monkeypatch.setattr("referee.trials.starts.STARTS", 1)
 
+    assert doctor_module.examine(as_json=True, races=1) == 0
 
-def _living(zone: str) -> Iterator[int]:
-    for folder in Path("/proc").glob("[0-9]*"):
-        try:
-            if f"TZ={zone}".encode() in (folder / "environ").read_bytes().split(b"\0"):
-                yield int(folder.name)
-        except OSError:
-            pass
-
-
-def doctor(
-    *words: str,
-    zone: str,
-    code: int = 0,
-    path: str = os.environ["PATH"],
-    cwd: Path | None = None,
-    command: Sequence[str] = (sys.executable, "-c", FEW_RACES, "doctor"),
-) -> str:
-    """What the command prints."""
-    environment = os.environ | {"TZ": zone, "PATH": path}
-    done = subprocess.run(
-        [*command, *words], cwd=cwd, env=environment, capture_output=True, text=True, check=False, timeout=PATIENCE_S
-    )
-    assert done.stderr == ""
-    assert done.returncode == code, done.stdout
-    return done.stdout
+    report = msgspec.json.decode(capsys.readouterr().out, type=doctor_module.Report)
+    assert report.versions["Python"] == ".".join(map(str, sys.version_info[:3]))
+    assert {level.name: level.available for level in report.levels} == {
+        "none": True,
+        "limits": True,
+        "bwrap": offers_bwrap(),
+    }
+    assert all((level.start_ms is not None) == level.available for level in report.levels)
+    assert report.host.root == (os.geteuid() == 0)
+    assert 1 <= report.jobs <= report.host.cores
+    assert report.races is not None
+    assert report.races.level == ("bwrap" if offers_bwrap() else "limits")
+    assert (report.races.windows, sum(report.races.first_by_seat)) == (4, 4)
+    assert [(one.slap_timing, one.faster_us, one.windows) for one in report.bench] == [
+        ("isolated", 100, 1),
+        ("broadcast", 100, 1),
+    ]
+    assert report.advice == tuple(doctor_module._advice(report))
 
 
 def offers_bwrap() -> bool:
@@ -77,87 +59,109 @@ def offers_bwrap() -> bool:
         return False
 
 
-def test_it_says_what_the_machine_offers(zone: str) -> None:
-    lines = doctor(zone=zone).splitlines()
-    assert lines[0].startswith("golfref ")
-    assert [line.split()[:2] for line in lines if line.startswith(("none ", "limits "))] == [
-        ["none", "yes"],
-        ["limits", "yes"],
-    ]
-    assert any(line.split()[:2] == ["bwrap", "yes" if offers_bwrap() else "no"] for line in lines)
-    level = "bwrap" if offers_bwrap() else "limits"
-    assert any(line.startswith("Slap races:") and line.endswith(f"under `{level}`") for line in lines)
-    for heading in ("user", "control groups", "cores", "first, by seat", "disturbed", "referee's lateness"):
-        assert sum(line.startswith(f"{heading} ") for line in lines) == 1, heading
+@pytest.fixture
+def no_bubblewrap(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """The only folder of PATH, which is empty."""
+    monkeypatch.setattr(levels, "_known", [])
+    monkeypatch.setenv("PATH", str(tmp_path))
+    return tmp_path
 
 
-def test_the_same_for_programs(zone: str) -> None:
-    report = json.loads(doctor("--json", zone=zone, command=DOCTOR))
-    assert report["versions"]["Python"] == ".".join(map(str, sys.version_info[:3]))
-    assert [level["name"] for level in report["levels"]] == ["none", "limits", "bwrap"]
-    assert all((level["start_ms"] is not None) == level["available"] for level in report["levels"])
-    assert report["host"]["root"] == (os.geteuid() == 0)
-    assert 1 <= report["jobs"] <= report["host"]["cores"]
-    assert report["bench"] == []
-    races = report["races"]
-    assert (races["windows"], races["work_us"], races["faster_us"]) == (240, 0, 0)
-    assert 0 < sum(races["first_by_seat"]) <= races["windows"]
-    assert races["behind_p50_us"] <= races["behind_p90_us"] <= races["behind_p99_us"]
-    assert 0 <= races["chance_seat"] <= 1
+@ON_LINUX
+@pytest.mark.usefixtures("no_bubblewrap")
+def test_without_bubblewrap_the_command_that_installs_it_is_told() -> None:
+    with pytest.raises(NoBubblewrap, match=r"^bubblewrap is not installed; apt-get install bubblewrap") as caught:
+        bubblewrap.__wrapped__()
+
+    (level,) = doctor_module._levels([], caught.value)
+    (advice,) = doctor_module._on_isolation(report_of(levels=(level,)))
+    assert advice.startswith("`bwrap` is not available: bubblewrap is not installed. To get it: apt-get install bubb")
+    assert advice.endswith(" Without it, referee only bots that you trust.")
 
 
-def test_slaps_can_be_timed_thoroughly(zone: str) -> None:
-    lines = doctor("--races", "12", zone=zone).splitlines()
-    assert any(line.startswith("12 windows of each kind; ") for line in lines)
-    kinds = [tuple(line.split()[:2]) for line in lines if line.startswith(("isolated ", "broadcast "))]
-    assert kinds == [(timing, faster) for timing in ("isolated", "broadcast") for faster in ("identical", "100", "300")]
-
-
-def without_bwrap(tmp_path: Path) -> str:
-    """A PATH with all that stands on it but bubblewrap."""
-    for folder in os.environ["PATH"].split(os.pathsep):
-        for program in Path(folder).glob("*"):
-            if program.name != "bwrap" and not (tmp_path / program.name).is_symlink():
-                (tmp_path / program.name).symlink_to(program)
-    return str(tmp_path)
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere bubblewrap is missing for another reason")
-def test_without_bubblewrap_it_says_how_to_get_it(zone: str, tmp_path: Path) -> None:
-    report = json.loads(doctor("--json", zone=zone, path=without_bwrap(tmp_path)))
-    bwrap = report["levels"][2]
-    assert (bwrap["available"], bwrap["problem"]) == (False, "bubblewrap is not installed")
-    assert "apt-get install bubblewrap" in bwrap["remedy"]
-    assert report["versions"]["bubblewrap"] == ""
-    assert report["races"]["level"] == "limits"
-    assert report["advice"][0].startswith("`bwrap` is not available: bubblewrap is not installed. To get it: apt-get")
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere bubblewrap is missing for another reason")
-def test_a_bubblewrap_that_cannot_build_a_cell_is_told_in_its_own_words(zone: str, tmp_path: Path) -> None:
+@ON_LINUX
+def test_a_bubblewrap_that_cannot_build_a_cell_is_told_in_its_own_words(no_bubblewrap: Path) -> None:
     """As on Ubuntu 24.04, where AppArmor refuses."""
-    false_one = """#!/bin/sh
+    (no_bubblewrap / "bwrap").write_text("""#!/bin/sh
 case $1 in
     --version) echo bubblewrap 0.9.0 ;;
     --help) echo "--args --size --perms --json-status-fd --seccomp --clearenv --cap-drop" ;;
     *) echo "bwrap: setting up uid map: Permission denied" >&2; exit 1 ;;
 esac
-"""
-    path = without_bwrap(tmp_path)
-    (tmp_path / "bwrap").write_text(false_one)
-    (tmp_path / "bwrap").chmod(0o755)
-    out = doctor(zone=zone, path=path)
-    assert "bubblewrap cannot build a cell here (bwrap: setting up uid map: Permission denied)" in out
-    assert "AppArmor" in out
+""")
+    (no_bubblewrap / "bwrap").chmod(0o755)
+
+    words = r"bubblewrap cannot build a cell here \(bwrap: setting up uid map: Permission denied\).* AppArmor"
+    with pytest.raises(NoBubblewrap, match=words):
+        bubblewrap.__wrapped__()
 
 
-def test_where_no_bot_can_be_started_the_exit_code_says_so(zone: str, tmp_path: Path) -> None:
-    """The shipped bots' folder, in which the tried ones start, is not there."""
-    for room in ("protocol", "referee"):
-        shutil.copytree(Path(__file__).parents[2] / room, tmp_path / room)
-    out = doctor(zone=zone, code=3, cwd=tmp_path, command=DOCTOR)
-    assert "Slap races: none could be played" in out
-    assert "`limits` is not available: cannot start" in out
+def test_where_no_bot_can_be_started_the_exit_code_is_3(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    failed = Start(level="limits", start_ms=None, problem="cannot start python3")
+    report = report_of(levels=tuple(doctor_module._levels([failed], None)), races=None)
+    found = msgspec.structs.replace(report, advice=tuple(doctor_module._advice(report)))
+    monkeypatch.setattr(doctor_module, "_report", lambda _: found)
+
+    assert doctor_module.examine(as_json=False) == 3
+
+    lines = capsys.readouterr().out.splitlines()
+    assert "Slap races: none could be played" in lines
+    assert "1. `limits` is not available: cannot start python3." in lines
+    assert [line.split() for line in lines if line.startswith("limits")] == [["limits", "no", "-"]]
+
+
+# What is printed of a machine
+
+
+def test_each_part_of_a_report_has_its_lines() -> None:
+    started = Start(level="bwrap", start_ms=31.4, problem="")
+    report = report_of(levels=tuple(doctor_module._levels([started], None)), bench=(RACES, FASTER))
+
+    text = "\n".join(doctor_module._lines(report))
+
+    for row in (
+        r"bwrap +yes +31 ms",
+        r"user +an ordinary user: under `bwrap` every bot gets a subordinate user id of its own",
+        r"control groups +version 2: bound memory and processes of each bot",
+        r"cores +4; load 0; advice: jobs = 2",
+        r"memory +8000 MB, swap off",
+        r"shares of cores +the same for every bot",
+        r"Slap races: 4 windows between 4 identical Python bots under `\w+`",
+        r"behind the fastest +p50 20 us, p90 30 us, p99 30 us; below 50 us the lot decides",
+        r"first, by seat +1 1 1 1 \(chi-square p = 1\)",
+        r"disturbed +0 windows; 0 slaps too late",
+        r"referee's lateness +1.5 ms at worst",
+        r"4 windows of each kind; a bot computes for \d+ us, and one of them for less:",
+        r"isolated +identical +\d+ +\d+ +\d+ +1.000 +1.000 +0.0%",
+        r"broadcast +100 +\d+ +\d+ +\d+ +75.0% +0.0%",
+        r"Strangers' bots: nothing is missing here that golfref needs to keep them in.",
+        r"Nothing else needs to be put right.",
+    ):
+        assert re.search(f"^{row}$", text, re.MULTILINE), (row, text)
+
+
+@pytest.mark.parametrize(
+    ("changed", "advice"),
+    [
+        ({"races": None, "races_problem": "no room"}, "Slap races cannot be timed: no room."),
+        ({"chance_seat": 0.0001}, "some seats were announced first too often (p = 0.0001): run it again."),
+        ({"disturbed": 1}, "Times are noisy."),
+        ({"behind_p50_us": 51.0}, "Times are noisy."),
+        ({"lateness_ms": 101.0}, "The referee itself was kept waiting for 101 ms"),
+        ({"wait_times": False}, "The system does not tell how long a bot waited for a core"),
+        ({"load": 2.5}, "The machine is busy (load 2.5 on 4 cores)"),
+        ({"quota_cores": 1.5}, "limits computing to 1.5 cores"),
+        ({"ptrace_scope": 0}, "kernel.yama.ptrace_scope=1"),
+        ({"child_lists": False}, "The system lists no children of processes"),
+        ({"unevenness": 1.4}, "The same work takes 1.4 times as long on some core or at times"),
+    ],
+)
+def test_each_thing_to_put_right_has_its_advice(changed: dict[str, Any], advice: str) -> None:
+    assert not list(doctor_module._advice(report_of()))
+    (told,) = doctor_module._advice(report_of(**changed))
+    assert advice in told
 
 
 # What strangers could do
@@ -166,6 +170,14 @@ def test_where_no_bot_can_be_started_the_exit_code_says_so(zone: str, tmp_path: 
 IN_ORDER = msgspec.structs.replace(
     look_at_machine(),
     root=False,
+    cores=4,
+    quota_cores=None,
+    load=0.0,
+    stolen=None,
+    wait_times=True,
+    ptrace_scope=1,
+    child_lists=True,
+    memory_mb=8000,
     swap_mb=0,
     autogroup=True,
     kernel=(6, 1),
@@ -223,32 +235,53 @@ def test_what_is_swapped_out_counts_for_nobody_without_control_groups() -> None:
     assert "counts for no bot" in gaps(groups=NO_GROUPS, swap_mb=512)[1].attack
 
 
-def test_the_report_tells_whether_bots_have_users_of_their_own(zone: str) -> None:
-    if not offers_bwrap():
-        pytest.skip("there are no cells here")
-    lines = doctor(zone=zone).splitlines()
-    (user,) = [line for line in lines if line.startswith("user ")]
-    told = any("use up what the kernel allows a user" in line for line in lines)
-    assert (why_none() is None) == ("id of its own" in user) == (not told)
+def window(*times_us: float, order: tuple[int, ...], disturbed: str = "") -> GivenSlaps:
+    reactions = tuple(
+        Reaction(seat=seat, target=(0, 0), raw_us=us, wait_us=0.0, corrected_us=us) for seat, us in enumerate(times_us)
+    )
+    return GivenSlaps(
+        round=1,
+        window=1,
+        asked=tuple(range(SEATS)),
+        reactions=reactions,
+        lots=(),
+        order=order,
+        disturbed=disturbed,
+    )
 
 
-def report_of(machine: Machine = IN_ORDER, *, unevenness: float | None = None) -> doctor_module.Report:
-    """What is told of a machine where nothing else was found."""
-    return doctor_module.Report(
+ORDERS = ((0, 1, 2, 3), (1, 0, 2, 3), (2, 0, 1, 3), (3, 0, 1, 2))
+RACES = summary(
+    [Window(window(500, 510, 520, 530, order=order), None) for order in ORDERS], Scenario(), lateness_ms=1.5
+)
+FASTER = msgspec.structs.replace(RACES, slap_timing="broadcast", faster_us=100, announced=0.75)
+
+
+def report_of(**changed: Any) -> doctor_module.Report:
+    """What is told of a machine on which nothing is to be put right, but for what is changed: of any part of it."""
+    report = doctor_module.Report(
         versions={},
         levels=(),
         groups=GROUPS,
         own_users=True,
-        host=machine,
         jobs=2,
-        races=None,
         races_problem="",
         lock_problem="",
         bench=(),
         gaps=(),
         advice=(),
-        unevenness=unevenness,
+        unevenness=None,
+        host=IN_ORDER,
+        races=RACES,
     )
+    for name, value in changed.items():
+        if name in doctor_module.Report.__struct_fields__:
+            report = msgspec.structs.replace(report, **{name: value})
+        elif name in Machine.__struct_fields__:
+            report = msgspec.structs.replace(report, host=msgspec.structs.replace(report.host, **{name: value}))
+        else:
+            report = msgspec.structs.replace(report, races=msgspec.structs.replace(RACES, **{name: value}))
+    return report
 
 
 @pytest.mark.parametrize(
@@ -270,12 +303,10 @@ def report_of(machine: Machine = IN_ORDER, *, unevenness: float | None = None) -
 def test_what_the_host_takes_away_is_told_and_how_exactly(
     stolen: float | None, apart: bool | None, row: str | None, advice: str | None
 ) -> None:
-    machine = msgspec.structs.replace(IN_ORDER, stolen=stolen, sets_stolen_apart=apart, load=0.0, quota_cores=None)
-    report = report_of(machine)
+    report = report_of(stolen=stolen, sets_stolen_apart=apart)
     rows = dict(doctor_module._host_rows(report))
-    assert rows.get("stolen time") == row or (row and row in rows["stolen time"])
-    told = [text for text in doctor_module._on_host(machine) if "virtual machine" in text]
-    assert ([advice in text for text in told] == [True]) if advice else not told
+    assert (row in rows["stolen time"]) if row else ("stolen time" not in rows)
+    assert [advice in text for text in doctor_module._advice(report)] == [True] * (advice is not None)
 
 
 def test_a_lock_that_cannot_be_had_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -289,12 +320,9 @@ def test_a_lock_that_cannot_be_had_is_told(monkeypatch: pytest.MonkeyPatch, tmp_
     assert "is not a folder that only you can enter" in advice
 
 
-@pytest.mark.parametrize(("times", "is_much"), [(None, False), (1.04, False), (2.3, True)])
-def test_cores_that_are_not_equally_fast_are_told(times: float | None, is_much: bool) -> None:
-    report = report_of(unevenness=times)
-    row = dict(doctor_module._host_rows(report)).get("speed of cores")
-    assert row == (None if times is None else f"the same work takes {times:.2f} times as long at times (p95 to p5)")
-    assert [f"{times:.1f} times as long" in text for text in doctor_module._on_cores(report)] == [True] * is_much
+def test_the_speed_of_cores_has_its_row() -> None:
+    row = dict(doctor_module._host_rows(report_of(unevenness=1.04)))["speed of cores"]
+    assert row == "the same work takes 1.04 times as long at times (p95 to p5)"
 
 
 def test_every_core_is_timed_and_ours_are_as_before() -> None:
@@ -308,29 +336,7 @@ def test_every_core_is_timed_and_ours_are_as_before() -> None:
     assert os.sched_getaffinity(0) == before
 
 
-def test_the_share_that_is_stolen_is_of_all_time_of_the_cores() -> None:
-    stolen = look_at_machine().stolen
-    if stolen is None:
-        pytest.skip("this system does not tell")
-    assert 0 <= stolen < 1
-
-
 # What the figures mean
-
-
-def window(*times_us: float, order: tuple[int, ...], disturbed: str = "") -> GivenSlaps:
-    reactions = tuple(
-        Reaction(seat=seat, target=(0, 0), raw_us=us, wait_us=0.0, corrected_us=us) for seat, us in enumerate(times_us)
-    )
-    return GivenSlaps(
-        round=1,
-        window=1,
-        asked=tuple(range(SEATS)),
-        reactions=reactions,
-        lots=(),
-        order=order,
-        disturbed=disturbed,
-    )
 
 
 def test_times_are_told_behind_the_fastest_of_their_window() -> None:

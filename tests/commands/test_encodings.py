@@ -7,72 +7,38 @@ from pathlib import Path
 
 import pytest
 from commands import GOLFREF
+from exported import made_up_run
 
-CONFIG = """
-[tournament]
-name = "words"
-seed = "x"
-isolation = "none"
-deals = 1
-[[variants]]
-preset = "six-card"
-options = { rounds = 1 }
-[[bots]]
-name = "Åse ♠"
-builtin = "random"
-[[bots]]
-builtin = "greedy"
-"""
-
-ENCODINGS = ("ascii", "cp437", "latin-1")
+NAMES = ("Åse ♠", "bea", "cid")
 
 
-def written(folder: Path, encoding: str, *words: str) -> tuple[str, str]:
-    """What the command writes to stdout and stderr in this encoding; it must end well."""
-    done = subprocess.run(
-        [*GOLFREF, *words],
-        cwd=folder,
-        env=os.environ | {"PYTHONIOENCODING": encoding},
-        capture_output=True,
-        check=False,
-    )
-    err = done.stderr.decode(encoding)
-    assert done.returncode == 0, err
-    return done.stdout.decode(encoding), err
+def written(folder: Path, encoding: str, *words: str) -> str:
+    """What the command writes to stdout in this encoding; it must end well."""
+    env = os.environ | {"PYTHONIOENCODING": encoding}
+    done = subprocess.run([*GOLFREF, *words], cwd=folder, env=env, capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr.decode(encoding)
+    return done.stdout.decode(encoding)
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a run."""
-    folder = tmp_path_factory.mktemp("words")
-    (folder / "words.toml").write_text(CONFIG, encoding="utf-8")
-    written(folder, "ascii", "tournament", "words.toml")
-    return folder
+@pytest.mark.parametrize(
+    ("encoding", "sign", "greater", "name"),
+    [("ascii", "+-", ">=", "\\xc5se \\u2660"), ("cp437", "±", "≥", "Åse \\u2660")],
+)
+def test_tables_have_what_the_encoding_can_write(
+    tmp_path: Path, encoding: str, sign: str, greater: str, name: str
+) -> None:
+    made_up_run(tmp_path, ["six-card"], NAMES)
 
+    out = written(tmp_path, encoding, "standings", "run.golfref")
 
-@pytest.mark.parametrize(("encoding", "sign", "name"), [
-    ("ascii", "+-", "\\xc5se \\u2660"),
-    ("cp437", "±", "Åse \\u2660"),
-    ("latin-1", "±", "Åse \\u2660"),
-    ("utf-8", "±", "Åse ♠"),
-])  # fmt: skip
-def test_tables_have_what_the_encoding_can_write(folder: Path, encoding: str, sign: str, name: str) -> None:
-    out, _ = written(folder, encoding, "standings", "words.golfref")
-
-    greater = "≥" if encoding in {"cp437", "utf-8"} else ">="
     assert f"in brackets, or with {sign}, {greater} and " in out
     assert name in out
 
 
-@pytest.mark.parametrize("encoding", ENCODINGS)
-def test_json_is_the_same_document_in_ascii(folder: Path, encoding: str) -> None:
-    words = ("standings", "words.golfref", "--json")
-    out, _ = written(folder, encoding, *words)
+def test_json_has_escapes_for_what_the_encoding_lacks(tmp_path: Path) -> None:
+    made_up_run(tmp_path, ["six-card"], NAMES)
+
+    out = written(tmp_path, "latin-1", "standings", "run.golfref", "--json")
 
     assert out.isascii()
-    assert json.loads(out) == json.loads(written(folder, "utf-8", *words)[0])
-
-
-@pytest.mark.parametrize("words", [("--help",), ("rules", "cactus"), ("replay", "words.golfref:0"), ("variants",)])
-def test_other_commands_do_not_break_off(folder: Path, words: tuple[str, ...]) -> None:
-    written(folder, "ascii", *words)
+    assert {row["bot"] for row in json.loads(out)["standings"]} == set(NAMES)

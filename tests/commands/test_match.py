@@ -1,19 +1,22 @@
-"""`golfref match`: several games and their summary, the folders of bots, and one game as it has always been."""
+"""`golfref match`: one game, several games and their summary, the folders of bots, and what its host spoils."""
 
 import json
 import re
+import shutil
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
-from commands import golfref
+from commands import GOLFREF, golfref
 from old_records import BY_PRESET
 from typer.testing import CliRunner
 
 from referee.cli.every import app
 from referee.commands import games
 from referee.commands.bots import UsageError, bots_of, shown_names
+from referee.commands.console import HOST_FAILED
 from referee.commands.telling import STDERR_LINES
 from referee.play.bot.process import BotProcess
 from referee.play.faults import HostFault
@@ -71,20 +74,6 @@ def test_of_several_games_each_deal_is_played_from_every_seat(tmp_path: Path) ->
         == 5 + sum(one["shared_firsts"] for one in summary["bots"]) // 2
     )
     assert "all holds: 5 matches" in golfref("verify", "m.jsonl", cwd=tmp_path)[0]
-
-
-def test_with_fixed_seats_games_are_dealt_as_single_games_are(tmp_path: Path) -> None:
-    """A single game has deal 0; game N of a series with fixed seats has deal N, and no option of a series."""
-    cactus = ("match", "--variant", "cactus", "-o", "limit=5", "--seed", "s", *TWO)
-    golfref(*cactus, "--games", "2", "--fixed-seats", "--record", "fixed.jsonl", cwd=tmp_path)
-    golfref(*cactus, "--record", "one.jsonl", cwd=tmp_path)
-    fixed, (one,) = records(tmp_path / "fixed.jsonl"), records(tmp_path / "one.jsonl")
-
-    assert [names(game) for game in fixed] == [["random", "greedy"]] * 2
-    assert fixed[0]["deal_key"] == one["deal_key"] != fixed[1]["deal_key"]
-    assert fixed[0]["options"] == one["options"]
-    assert one["options"]["rounds"] is None
-    assert one["options"]["fixed_starter"] is False
 
 
 def test_the_summary_stands_alone_unless_games_are_asked_for(tmp_path: Path) -> None:
@@ -205,12 +194,6 @@ def test_folders_that_cannot_be(
         bots_of(["python3 bot.py", "builtin:random", "python3 bot.py"], folders, "none")
 
 
-def test_a_record_that_cannot_be_written_is_told_with_what_was_played(tmp_path: Path) -> None:
-    where = ("--record", "nowhere/m.jsonl")
-    _, said = golfref(*SHORT, *TWO, "--games", "2", *where, cwd=tmp_path, code=2)
-    assert said == "golfref match: nowhere/m.jsonl: cannot write the record: No such file or directory\n"
-
-
 def test_a_record_that_was_there_before_is_kept(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "m.jsonl").write_text("precious\n")
     (tmp_path / "m.jsonl.old1").write_text("older\n")
@@ -246,3 +229,36 @@ def test_a_game_that_the_host_spoils_is_played_again(
     assert deals[:5] == [0, 0, 1, 1, 1]
     assert ("void, and no bot's fault: a cable was pulled\n" in ended.stderr) == (code == 3)
     assert capsys.readouterr().out == ""
+
+
+def test_nin_13_a_bot_alone_is_shown_its_own_best(tmp_path: Path) -> None:
+    alone = ("match", "--variant", "nine-card", "--bot", "builtin:random", "--games", "3", "--seed", "s")
+    *games, last = lines(*alone, cwd=tmp_path)
+
+    played = [(-len(one["rounds"]), one["bots"][0]["total"]) for one in games]
+    for number, game in enumerate(games):
+        rounds, total = min(played[: number + 1])
+        assert game["best"] == {"game": played.index((rounds, total)), "rounds": -rounds, "total": total}
+    best = last["summary"]["best"]
+    assert best == games[-1]["best"]
+    said = f"random  {best['total']} in {best['rounds']} rounds, game {best['game']}\n"
+    assert said in golfref(*alone, cwd=tmp_path)[0]
+
+
+def test_nin_13_a_forfeited_game_is_no_best_and_other_games_need_company(tmp_path: Path) -> None:
+    (report,) = lines("match", "--variant", "nine-card", "--bot", "false", cwd=tmp_path)
+    assert (report["bots"][0]["forfeited"], report["best"]) == (True, None)
+    _, why = golfref("match", "--variant", "six-card", "--bot", "builtin:random", cwd=tmp_path, code=2)
+    assert why == "golfref match: six-card is for 2 to 8 seats, got 1\n"
+
+
+@pytest.mark.skipif(shutil.which("prlimit") is None, reason="prlimit is Linux's")
+def test_a_host_without_enough_descriptors_voids_the_match_without_a_traceback() -> None:
+    words = ("prlimit", "--nofile=12", *GOLFREF, *SHORT, *TWO)
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+
+    assert done.returncode == HOST_FAILED, done.stderr
+    assert "Traceback" not in done.stderr
+    assert "golfref match: void, and no bot's fault: " in done.stderr
+    assert "Too many open files" in done.stderr
+    assert "golfref doctor" in done.stderr
