@@ -119,6 +119,7 @@ def test_the_shipped_bots_pass_every_step(tmp_path: Path, name: str) -> None:
     out, _ = golfref("check", f"builtin:{name}", "--json", cwd=tmp_path)
 
     report = json.loads(out)
-    assert [finding for finding in report["findings"] if finding["kind"] not in TIMED] == []
-    assert {step["verdict"] for step in report["steps"]} <= {"pass", "warn"}  # a busy host can make a bot late
+    late = {number for number, finding in enumerate(report["findings"], 1) if finding["kind"] in TIMED}  # a busy host
+    assert len(late) == len(report["findings"])
+    assert {step["verdict"] for step in report["steps"] if late.isdisjoint(step["findings"])} == {"pass"}
     assert len(report["steps"]) == len(STEPS)

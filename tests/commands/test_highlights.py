@@ -103,14 +103,6 @@ def test_what_cannot_be_shown_is_a_sentence(folder: Path, words: tuple[str, ...]
     assert (out, told in err) == ("", True), err
 
 
-def test_a_damaged_record_is_named(folder: Path) -> None:
-    change(folder, "UPDATE matches SET record = x'00' WHERE number = 3")
-
-    _, err = golfref("highlights", "run.golfref", cwd=folder, code=2)
-
-    assert re.search(r"run\.golfref: the record of match #\d+ is damaged", err)
-
-
 def test_a_record_that_does_not_replay_is_named(tmp_path: Path) -> None:
     made_up_run(tmp_path, ["cactus"])
     with closing(sqlite3.connect(tmp_path / "run.golfref")) as store, store:

@@ -1,4 +1,4 @@
-"""`golfref replay`, `transcript` and `verify` of files of records: which match is meant, who sees what, what is wrong."""
+"""`golfref replay`, `transcript` and `verify` of files of records: which match, who sees what, what is wrong."""
 
 import json
 from pathlib import Path
@@ -64,10 +64,7 @@ def test_a_replay_names_the_game_of_the_file_and_shows_a_seat_only_what_it_saw(p
     public, note = golfref("replay", "m.jsonl:1", cwd=played)
     own, _ = golfref("replay", "m.jsonl:1", "--seat", "1", cwd=played)
     assert (public.splitlines()[1], note) == ("game 1 of m.jsonl, which holds games 0 to 2", "")
-    hidden = [
-        sum("a hidden card" in line for line in text.splitlines() if "looks at" in line) for text in (public, own)
-    ]
-    assert hidden[0] > hidden[1] > 0
+    assert public.count(" a hidden card") > own.count(" a hidden card") > 0
 
 
 def test_a_file_that_holds_no_record_is_told_as_such(tmp_path: Path) -> None:

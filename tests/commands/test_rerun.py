@@ -150,14 +150,6 @@ def test_a_crash_that_the_record_has_too_is_still_told(mark: dict[str, str]) -> 
     assert places(reran(crashed, mark)) == [("other", 5)]
 
 
-def test_all_differences_are_found_if_that_is_asked_for(match: BotMatch, mark: dict[str, str]) -> None:
-    result = reran(match, mark, "cheats", "2", goes_on=True)
-
-    assert places(result)[0] == ("fault", 2)
-    assert result.answered == result.requests
-    assert reran(match, mark, "cheats", "2").answered == 2
-
-
 def test_slaps_are_timed_as_in_the_match_and_their_times_are_no_difference(mark: dict[str, str]) -> None:
     record = recorded(mark, preset="cactus")
     result = reran(bot_match(record, 0), mark)
@@ -172,14 +164,6 @@ def test_a_process_that_had_played_before_is_greeted_first(match: BotMatch, mark
 
     assert places(reran(later, mark)) == []
     assert [hello, ready] == list(match.wire[:2])
-
-
-def test_what_is_not_kept_of_a_long_match_is_not_held_against_a_build(match: BotMatch, mark: dict[str, str]) -> None:
-    """Of a match's lines a record keeps the first 64 KB. Later answers are known by what was played."""
-    short = replace(match, wire=tuple(one for one in match.wire if type(one).__name__ != "Wrote"))
-
-    assert places(reran(short, mark)) == []
-    assert places(reran(short, mark, "draws", "2")) == [("other", 2)]
 
 
 def test_an_answer_that_nearly_is_late_again_is_told_as_such(match: BotMatch, mark: dict[str, str]) -> None:

@@ -1,6 +1,7 @@
 """golfref site, and golfref tournament --site: what they write, when they tell what, and what they refuse."""
 
 import base64
+import contextlib
 import re
 import shutil
 import sqlite3
@@ -31,7 +32,7 @@ CARD = re.compile("(10|[2-9AJQK])([SHDC♠♥♦♣])")
 SUITS = dict(zip("♠♥♦♣", "SHDC", strict=True))
 
 
-@pytest.fixture(scope="module", params=["same", "fresh"])
+@pytest.fixture(scope="module", params=["same", pytest.param("fresh", marks=pytest.mark.full)])
 def rotations(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
@@ -101,19 +102,20 @@ def test_while_a_run_goes_on_nothing_tells_its_key_or_the_cards_that_are_dealt_a
 
 
 def test_what_cannot_be_made_is_refused_in_a_sentence(tmp_path: Path) -> None:
+    pytest.importorskip("jinja2", reason="pages are made with jinja2")
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "thesis.tex").write_text("all of it")
     (tmp_path / "no-store").write_text("all of it")
 
     assert "no such store" in golfref("site", "run.golfref", "-o", "site", cwd=tmp_path, code=2)[1]
     assert "not a golfref store" in golfref("site", "no-store", "-o", "site", cwd=tmp_path, code=2)[1]
-    config = 'tournament = { name = "x", deals = 1 }\n[[variants]]\npreset = "six-card"\n'
-    (tmp_path / "run.toml").write_text(config + '[[bots]]\nbuiltin = "random"\n[[bots]]\nbuiltin = "greedy"\n')
-    _, err = golfref("tournament", "run.toml", "--site", "mine", cwd=tmp_path, code=2)
-    assert "mine: this folder holds what is not a site of golfref (thesis.tex); name another folder" in err
-    _, err = golfref("tournament", "run.toml", "--site", ".", cwd=tmp_path, code=2)
-    assert "the store run.golfref lies in this folder, and would be published" in err
-    assert {path.name for path in tmp_path.iterdir()} == {"mine", "no-store", "run.toml"}
+    for folder, told in (
+        ("mine", "mine: this folder holds what is not a site of golfref (thesis.tex); name another folder"),
+        (".", "the store run.golfref lies in this folder, and would be published"),
+    ):
+        with pytest.raises(SiteRefused, match=re.escape(told)), contextlib.chdir(tmp_path):
+            check_site(Path(folder), Path("run.golfref"), "ab" * 32, fresh=False)
+    assert {path.name for path in tmp_path.iterdir()} == {"mine", "no-store"}
 
 
 def test_what_is_missing_is_told_with_the_command_that_brings_it(
@@ -158,15 +160,11 @@ def test_the_site_of_a_run_that_has_not_ended_says_whether_it_was_interrupted(tm
     pytest.importorskip("jinja2", reason="pages are made with jinja2")
     run = made_up_run(tmp_path, ["six-card"], without=2)
 
-    def front() -> str:
-        golfref("site", "run.golfref", "-o", "site", cwd=tmp_path)
-        return (tmp_path / "site/index.html").read_text()
-
-    interrupted = front()
-    assert "Interrupted: nobody plays this run now." in interrupted
-    assert front() == interrupted
+    golfref("site", "run.golfref", "-o", "site", cwd=tmp_path)
+    assert "Interrupted: nobody plays this run now." in (tmp_path / "site/index.html").read_text()
     with locked(run):
-        assert "This run is still being played." in front()
+        golfref("site", "run.golfref", "-o", "site", cwd=tmp_path)
+    assert "This run is still being played." in (tmp_path / "site/index.html").read_text()
 
 
 @pytest.mark.usefixtures("env")

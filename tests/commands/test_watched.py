@@ -99,13 +99,3 @@ def test_a_view_that_there_is_not() -> None:
     assert watched.viewer_of("1", 2) == (1, "")
     assert watched.viewer_of("open", 2) == (OPEN, "")
     assert watched.viewer_of("public", 2) == (None, "")
-
-
-def test_without_textual_a_sentence_says_what_brings_it() -> None:
-    words = ["golfref", "match", "--variant", "six-card", "--bot=builtin:greedy", "--bot=builtin:greedy", "--watch"]
-    program = f"import sys; sys.modules['textual'] = None; sys.argv = {words}; from referee.cli import main; main()"
-
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
-
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith("golfref match: this draws with textual, which is not installed; ")

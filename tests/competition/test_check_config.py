@@ -14,7 +14,6 @@ from needs import need_perl
 from referee.commands.check_words import given_as
 from referee.competition import qualifying
 from referee.competition.checking import kept_check
-from referee.competition.publishing.shelved import kept_texts
 from referee.competition.terms import terms_of
 from referee.entries.shelf import Shelf
 from referee.entries.versions import short
@@ -89,10 +88,6 @@ def checked(cup: Path) -> tuple[str, str]:
     return golfref("check", "cup.toml", cwd=cup, code=1)
 
 
-def letter(cup: Path, name: str) -> str:
-    return (cup / "cup.checks" / f"{name}.txt").read_text()
-
-
 def test_the_table_has_a_row_for_each_entry(checked: tuple[str, str]) -> None:
     out, err = checked
     rows = {line.split()[0]: line for line in out.splitlines() if " FAIL " in line or " pass " in line}
@@ -108,8 +103,17 @@ def test_the_table_has_a_row_for_each_entry(checked: tuple[str, str]) -> None:
 
 
 @pytest.mark.usefixtures("checked")
-def test_a_letter_tells_its_author_what_to_put_right(cup: Path) -> None:
-    text = letter(cup, "落下")
+def test_each_author_has_a_letter_that_tells_what_to_put_right_and_nothing_of_others(cup: Path) -> None:
+    letters = {path.stem: path.read_text() for path in (cup / "cup.checks").iterdir()}
+
+    for stem, text in letters.items():
+        assert str(cup) not in text
+        assert "secret" not in text
+        assert "\x1b" not in text
+        assert [name for name in letters if f"`{name}`" in text] == [stem]
+    assert "no such header" in letters["unbuilt"]
+    assert "entries/nothing: no file tells what runs it" in letters["nothing"]
+    text = letters["落下"]
     assert text.startswith("Check of the bot `落下` for the competition `cup`\n")
     assert "30 s an answer" in text
     assert "[1] fail: crashed" in text
@@ -118,39 +122,6 @@ def test_a_letter_tells_its_author_what_to_put_right(cup: Path) -> None:
     assert "rule:   protocol/README.md" in text
     assert r"\x1b[2J" in text
     assert "each match of this competition has a process of its own" in text
-
-
-@pytest.mark.usefixtures("checked")
-def test_a_letter_holds_nothing_of_the_organiser_or_of_others(cup: Path) -> None:
-    for path in (cup / "cup.checks").iterdir():
-        text = path.read_text()
-        assert str(cup) not in text
-        assert "secret" not in text
-        assert "\x1b" not in text
-        assert [name for name in ("good", "落下", "unbuilt", "nothing") if f"`{name}`" in text] == [path.stem]
-
-
-@pytest.mark.usefixtures("checked")
-def test_an_entry_that_cannot_be_read_or_built_fails_with_the_reason(cup: Path) -> None:
-    assert "no such header" in letter(cup, "unbuilt")
-    assert "entries/nothing: no file tells what runs it" in letter(cup, "nothing")
-
-
-@pytest.mark.usefixtures("checked")
-def test_an_author_sees_the_same_at_home(cup: Path, tmp_path: Path) -> None:
-    text = letter(cup, "落下")
-    home = tmp_path / "home"
-    shutil.copytree(cup / "entries/落下", home / "落下")
-    config = text.partition('write isolation = "limits".\n')[2]
-    (home / "check.toml").write_text("\n".join(line.removeprefix("    ") for line in config.splitlines()))
-
-    out, _ = golfref("check", "check.toml", "--bot", "落下", "--json", cwd=home, code=1)
-
-    (found,) = json.loads(out)["bots"]
-    (cup_found,) = (one for one in kept(cup) if one["report"]["verdict"] == "fail")
-    assert found["check"]["report"]["findings"][0]["what"] == cup_found["report"]["findings"][0]["what"]
-    assert found["version"] == cup_found["version"]
-    assert found["check"]["terms"] == cup_found["terms"]
 
 
 def kept(cup: Path) -> list[dict[str, Any]]:
@@ -168,20 +139,6 @@ def test_what_is_kept_is_not_checked_again_and_old_letters_stay(cup: Path) -> No
     (found,) = json.loads(out)["bots"]
     assert (found["is_new"], found["check"]["when"]) == (False, before[found["version"]])
     assert (cup / "cup.checks/gone.txt").read_text() == "of an entry that is gone"
-
-
-@pytest.mark.usefixtures("checked")
-def test_the_part_of_an_author_has_the_last_letter_also_of_a_submission(cup: Path, tmp_path: Path) -> None:
-    there = Path(shutil.copytree(cup, tmp_path / "cup", symlinks=True))
-
-    out, _ = golfref("submit", "cup.toml", "entries/good", "--name", "twin", cwd=there)  # its check is kept
-
-    assert "accepted, and in place" in out
-    (good,) = (one for one in kept(cup) if one["report"]["verdict"] == "pass")
-    for name in ("good", "twin"):
-        text = kept_texts(there / "cup.golfref", name, good["version"])["check.txt"].decode()
-        assert text.startswith(f"Check of the bot `{name}` for the competition `cup`\n")
-    assert kept_texts(there / "cup.golfref", "落下", good["version"]) == {}
 
 
 @pytest.mark.usefixtures("checked")

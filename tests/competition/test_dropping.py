@@ -8,7 +8,7 @@ import pytest
 
 from referee.beneath import open_folder
 from referee.competition.submissions import dropping
-from referee.competition.submissions.dropping import LOOK_S, PATIENCE_S, Drop, DropFolder
+from referee.competition.submissions.dropping import LOOK_S, Drop, DropFolder
 
 
 @pytest.fixture
@@ -110,14 +110,6 @@ def test_what_is_held_is_taken_again_when_it_changes_or_in_time(folder: DropFold
     put(tmp_path / "bot.zip", "more")
     assert whole(folder, 60.0) == ["/bot.zip"]
     assert not folder.has_settled(drop, 99.0)
-
-
-def test_an_archive_has_settled_when_it_did_not_change_for_long(folder: DropFolder, tmp_path: Path) -> None:
-    put(tmp_path / "bot.zip")
-    drop = only(folder, "")
-
-    assert not folder.has_settled(drop, LOOK_S)
-    assert folder.has_settled(drop, PATIENCE_S)
 
 
 def test_an_answer_replaces_a_link_and_what_was_answered_goes_away(folder: DropFolder, tmp_path: Path) -> None:

@@ -144,17 +144,3 @@ INNER = {Begin: (Player,), Table: (Place,)}
 def test_every_hook_of_a_config_is_run_by_something() -> None:
     assert sorted(HOOK_OF.values()) == sorted(name for name in Hooks.__struct_fields__ if name.startswith("on_"))
     assert set(Hooks.__struct_fields__) <= set(re.findall(r"\w+", PAGE.read_text(encoding="utf-8")))
-
-
-def test_lines_that_a_reader_never_takes_are_counted_once() -> None:
-    reading, writing = os.pipe()
-    outflow = Outflow(writing)
-    for _ in range(MOST_WAITING + 5000):
-        outflow.put(PROGRESS)
-    assert not outflow.finish(0.0)
-    assert not outflow.finish(0.0)
-    taken = len(os.read(reading, 1 << 20).splitlines())
-    os.close(writing)
-    os.close(reading)
-
-    assert 0 <= MOST_WAITING + 5000 - taken - outflow.left_out <= 1, "one line may have been written in part"

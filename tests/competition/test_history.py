@@ -54,10 +54,6 @@ def test_what_changes_nothing_does_not_fill_the_history(tmp_path: Path) -> None:
     assert [one.outcome for one in kept[-3:]] == ["limited", "refused", "same"]
 
 
-def test_there_is_nothing_before_the_first(tmp_path: Path) -> None:
-    assert lines(Shelf(tmp_path)) == []
-
-
 def test_an_owner_may_hand_in_so_often_within_24_hours() -> None:
     history = [line(30), line(20), line(10, "refused"), line(5, "same"), line(4, "limited"), line(3, owner="Bob")]
 

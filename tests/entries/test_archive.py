@@ -90,12 +90,15 @@ PACKINGS: dict[str, Callable[[bytes], bytes]] = {
 
 @pytest.mark.parametrize("name", PACKINGS)
 def test_files_folders_and_links_inside_come_out_as_they_are(tmp_path: Path, name: str) -> None:
-    data = tarred(("./", "5"), ("./bot", b"x"), ("lib/one.py", b"1"), ("lib/same", "-> ./one.py"), ("two", "= ./bot"))
+    padded = bytes(511)  # one byte less than a block
+    links = (("lib/same", "-> ./one.py"), ("two", "= ./bot"))
+    data = tarred(("./", "5"), ("./bot", b"x"), ("lib/one.py", padded), *links, ("empty", "5"))
 
     unpacked = opened(tmp_path, PACKINGS[name](data), name)
 
-    assert tree(tmp_path / "new") == {"bot": b"x", "lib/one.py": b"1", "lib/same": "./one.py", "two": b"x"}
-    assert unpacked == Unpacked(files=4, bytes=3)
+    assert tree(tmp_path / "new") == {"bot": b"x", "lib/one.py": padded, "lib/same": "./one.py", "two": b"x"}
+    assert (tmp_path / "new/empty").is_dir()
+    assert unpacked == Unpacked(files=4, bytes=513)
     assert sorted(os.listdir(tmp_path)) == [name, "new"]
 
 
@@ -245,13 +248,17 @@ def header(name: bytes, size: bytes, kind: bytes) -> bytes:
     return block[:148] + b"%06o\0 " % sum(block) + block[156:]
 
 
-@pytest.mark.parametrize("kind", [b"x", b"g", b"L", b"K", b"S", b"0", b"5"])
+@pytest.mark.parametrize("kind", [b"x", b"g", b"L", b"K", b"S", b"0"])
 @pytest.mark.parametrize("size", [b"77777777777\0", b"\xff" * 10 + bytes(2), b"\x80" + b"\xff" * 11, b"00000001000\0"])
 def test_sizes_that_lie_cost_nothing(tmp_path: Path, kind: bytes, size: bytes) -> None:
-    data = header(b"a", size, kind) + tarred(("b", b"1"))
+    assert refusal(tmp_path, header(b"a", size, kind) + tarred(("b", b"1")))
 
-    if kind != b"5":  # a folder has no size
-        assert refusal(tmp_path, data)
+
+def test_a_folder_has_no_size_whatever_its_header_says(tmp_path: Path) -> None:
+    opened(tmp_path, header(b"a", b"77777777777\0", b"5") + tarred(("b", b"1")))
+
+    assert tree(tmp_path / "new") == {"b": b"1"}
+    assert (tmp_path / "new/a").is_dir()
 
 
 @pytest.mark.parametrize("told", [b"-1", b"-99999", b"99999999999", b"1e9"])
@@ -281,12 +288,10 @@ def test_what_is_told_of_all_members_is_bounded(tmp_path: Path) -> None:
     assert "of all members" in refusal(tmp_path, data)
 
 
-@pytest.mark.parametrize("name", ["a.tar.gz", "a.tar.xz", "a.tar.bz2"])
-def test_a_bomb_is_refused_by_its_ratio(tmp_path: Path, name: str) -> None:
-    bounds = Bounds()
-    data = PACKINGS[name](tarred(("a", bytes(1 << 25))))
+def test_a_bomb_is_refused_by_its_ratio(tmp_path: Path) -> None:
+    data = gzip.compress(tarred(("a", bytes(1 << 25))))
 
-    assert "times the size" in refusal(tmp_path, data, name, bounds)
+    assert "times the size" in refusal(tmp_path, data, "a.tar.gz", Bounds())
 
 
 def raw_zip(*members: tuple[bytes, bytes], flags: int = 0, extra: bytes = b"", system: int = 3) -> bytes:
@@ -422,7 +427,7 @@ CONTENTS = st.one_of(
 )
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(
     st.lists(st.tuples(NAMES, CONTENTS), max_size=12),
     st.sampled_from([tarfile.PAX_FORMAT, tarfile.GNU_FORMAT]),
@@ -438,7 +443,7 @@ def test_nothing_is_ever_written_outside_and_the_bounds_hold(
     check(PACKINGS[name](bytes(data)), name)
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(
     st.lists(st.tuples(NAMES.map(os.fsencode), st.binary(max_size=600)), max_size=12),
     st.sampled_from([0, 0x800, 1, 8]),

@@ -5,14 +5,15 @@ import os
 import re
 import signal
 import subprocess
-import sys
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 from commands import GOLFREF, golfref, until_there
-from needs import need_bubblewrap
+from typer.testing import CliRunner
 
+from referee.cli.every import app
+from referee.entries import builds
 from referee.entries.build_log import FIRST_BYTES, LAST_BYTES, BuildLog, last_lines, log_lines
 from referee.entries.built import last_build
 from referee.entries.ready import Builder, NotReady
@@ -162,62 +163,12 @@ def test_builds_of_one_version_at_once_are_one(cup: Cup) -> None:
     assert last_build(cup.shelf, cup.config.entries[0].version) is not None
 
 
-def test_a_referee_that_is_killed_leaves_nothing_that_is_taken_for_whole(cup: Cup) -> None:
-    begun = cup.folder / "begun"
-    cup.enter("ann", f"if ! test -e {begun}; then touch {begun}; sleep 1000; fi; {PLAYS}")
-    referee = subprocess.Popen([*GOLFREF, "tournament", str(cup.file)], stderr=subprocess.DEVNULL)
-    until_there(begun)
-    referee.send_signal(signal.SIGKILL)
-    referee.wait()
-    (entry,) = cup.config.entries
-
-    assert last_build(cup.shelf, entry.version) is None
-    assert cup.ready()[0] == []
-    assert sorted(os.listdir(cup.shelf.place(entry.version))) == [
-        "build.json", "build.log", "built", "kept.json", "source",
-    ]  # fmt: skip
-
-
-def test_ctrl_c_ends_a_build_and_the_command(cup: Cup) -> None:
-    begun = cup.folder / "begun"
-    cup.enter("ann", f"touch {begun}; sleep 1000")
-    referee = subprocess.Popen([*GOLFREF, "tournament", str(cup.file)], stderr=subprocess.PIPE, text=True)
-    until_there(begun)
-    referee.send_signal(signal.SIGINT)
-    said = referee.communicate()[1]
-
-    assert (referee.returncode, said.splitlines()[-1]) == (130, "interrupted; nothing was played")
-    assert last_build(cup.shelf, cup.config.entries[0].version) is None
-
-
 def test_a_tournament_with_a_broken_entry_ends_before_anything_is_played(cup: Cup) -> None:
     cup.enter("ann", "echo no compiler; exit 9")
     _, said = golfref("tournament", cup.file, cwd=cup.folder, code=1)
 
     assert said.splitlines()[-1] == "    | no compiler"
     assert "entry `ann`: its build (" in said
-    assert not cup.file.with_suffix(".golfref").exists()
-
-
-def test_a_build_that_gets_no_core_decides_nothing_about_its_entry(cup: Cup) -> None:
-    """It neither fails for good nor is kept out by `qualify`: the host is to blame."""
-    cup.enter("ann", "sleep 60")
-    cup.set()
-    cup.file.write_text(cup.file.read_text().replace("[tournament]\n", '[tournament]\nqualify = "check"\n'))
-    busy = (
-        "import referee.entries.builds\nreferee.entries.builds.MOST_WAITING = 0\nfrom referee.cli import main\nmain()"
-    )
-    done = subprocess.run(
-        [sys.executable, "-P", "-c", busy, "tournament", cup.file.name],
-        cwd=cup.folder,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-
-    assert done.returncode == 3, done.stderr
-    assert "golfref: the host cannot make `ann` ready, so nothing is decided about them" in done.stderr
-    assert last_build(cup.shelf, cup.config.entries[0].version) is None
     assert not cup.file.with_suffix(".golfref").exists()
 
 
@@ -250,15 +201,6 @@ def test_the_log_of_a_build_can_be_read_and_a_build_done_again(cup: Cup) -> None
     assert "there are ann, bob" in golfref("entries", cup.file, "eve", "--log", cwd=cup.folder, code=2)[1]
 
 
-def test_in_a_cell_a_build_starts_where_the_bot_will(tmp_path: Path, mark: dict[str, str]) -> None:
-    need_bubblewrap()
-    cup = Cup(tmp_path, mark, "bwrap")
-    cup.enter("ann", f"{PLAYS}; pwd > place")
-
-    assert cup.ready()[0] == []
-    assert (cup.shelf.files(cup.config.entries[0]) / "place").read_text() == "/bot\n"
-
-
 def test_of_a_long_log_the_beginning_and_the_end_are_kept() -> None:
     log = BuildLog()
     for number in range(100_000):
@@ -273,3 +215,36 @@ def test_of_a_long_log_the_beginning_and_the_end_are_kept() -> None:
 
 def test_a_log_cannot_steer_a_terminal() -> None:
     assert log_lines(b"a\tb\r\n\x1b[2Jc\rd\xff\n") == ["a    b", "\\x1b[2Jc\\x0dd�"]
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
+def test_a_build_that_is_broken_off_leaves_nothing_that_is_taken_for_whole(cup: Cup, number: signal.Signals) -> None:
+    begun = cup.folder / "begun"
+    cup.enter("ann", f"if ! test -e {begun}; then touch {begun}; sleep 1000; fi; {PLAYS}")
+    referee = subprocess.Popen([*GOLFREF, "tournament", str(cup.file)], stderr=subprocess.PIPE, text=True)
+    until_there(begun)
+    referee.send_signal(number)
+    said = referee.communicate()[1]
+    (entry,) = cup.config.entries
+
+    if number == signal.SIGINT:
+        assert (referee.returncode, said.splitlines()[-1]) == (130, "interrupted; nothing was played")
+    assert last_build(cup.shelf, entry.version) is None
+    assert cup.ready()[0] == []
+    assert sorted(os.listdir(cup.shelf.place(entry.version))) == [
+        "build.json", "build.log", "built", "kept.json", "source",
+    ]  # fmt: skip
+
+
+def test_a_build_that_gets_no_core_decides_nothing_about_its_entry(cup: Cup, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It neither fails for good nor is kept out by `qualify`: the host is to blame."""
+    monkeypatch.setattr(builds, "MOST_WAITING", 0)
+    cup.enter("ann", "sleep 60")
+    cup.file.write_text(cup.file.read_text().replace("[tournament]\n", '[tournament]\nqualify = "check"\n'))
+
+    ended = CliRunner().invoke(app, ["tournament", str(cup.file)], catch_exceptions=False)
+
+    assert ended.exit_code == 3, ended.stderr
+    assert "golfref: the host cannot make `ann` ready, so nothing is decided about them" in ended.stderr
+    assert last_build(cup.shelf, cup.config.entries[0].version) is None
+    assert not cup.file.with_suffix(".golfref").exists()

@@ -26,14 +26,13 @@ from referee.kit.check.report import Finding, Outcome, Report
 from referee.play.faults import HostFault
 from referee.play.spec import BotSpec
 from referee.reports.tables.names import cells
-from referee.tournament.config.config import Config, ConfigError, load
+from referee.tournament.config.config import Config, load
 from referee.tournament.config.qualify import Qualify
 from referee.tournament.config.variants import ConfiguredVariant
 from referee.tournament.series import seating
 from referee.tournament.store.events import KeptOut, told_as_kept_out
 
 GAME = '[[variants]]\npreset = "six-card"\n'
-TABLES = [game for game in (*GAMES, *OPTIONS, *POSITIONS) if game.seats > 1]
 TWO = '[[bots]]\nbuiltin = "greedy"\n[[bots]]\nbuiltin = "keeper"\n'
 
 
@@ -57,27 +56,6 @@ def loaded(folder: Path, qualify: str = "", bots: str = TWO) -> Config:
 )
 def test_what_qualify_can_say(tmp_path: Path, written: str, meant: Qualify) -> None:
     assert loaded(tmp_path, written).qualify == meant
-
-
-@pytest.mark.parametrize(
-    ("written", "told"),
-    [
-        ('"chek"', 'c.toml:3:11: tournament.qualify: expected "check" or table with check, beat, games, got "chek"'),
-        ("true", 'expected "check" or table with check, beat, games, got true'),
-        ("{ check = 1 }", "tournament.qualify.check: expected bool, got int"),
-        ('{ beat = "radnom" }', "tournament.qualify.beat: unknown shipped bot `radnom`; did you mean `random`?"),
-        ("{ games = 3 }", "tournament.qualify.games: goes with `beat` only"),
-        ("{ check = true, games = 3 }", "tournament.qualify.games: goes with `beat` only"),
-        ('{ beat = "random", games = 0 }', "tournament.qualify.games: expected 1 to 10000, got 0"),
-        ("{ check = false }", "tournament.qualify: expected `check = true`, or `beat`"),
-        ('{ beats = "random" }', "tournament.qualify.beats: unknown key; did you mean `beat`?"),
-    ],
-)
-def test_mistakes_of_qualify(tmp_path: Path, written: str, told: str) -> None:
-    with pytest.raises(ConfigError) as caught:
-        loaded(tmp_path, written)
-    (line,) = caught.value.lines
-    assert told in line
 
 
 def test_a_bot_can_be_exempt(tmp_path: Path) -> None:
@@ -296,9 +274,3 @@ def test_the_config_for_home_has_the_same_game(game: GameToTry, one: OneBot, tmp
     (tmp_path / "ann/bot.py").touch()
     (tmp_path / "home.toml").write_text("\n".join(config_at_home(config, bot)))
     assert load(tmp_path / "home.toml").variants == (variant,)
-
-
-def test_a_shipped_bot_is_named_as_such_at_home(tmp_path: Path) -> None:
-    config = loaded(tmp_path)
-    (tmp_path / "home.toml").write_text("\n".join(config_at_home(config, config.bots[0])))
-    assert load(tmp_path / "home.toml").bots[0] == config.bots[0]
