@@ -51,15 +51,6 @@ def test_a_finding_tells_all_that_is_needed_to_put_it_right(tmp_path: Path) -> N
     assert told[-1].startswith("fail: of 2 steps 1 passed, 0 warned, 1 failed, 0 skipped")
 
 
-def test_much_standard_error_is_shown_from_its_beginning(tmp_path: Path) -> None:
-    out, _ = golfref("check", bot("WritesMuchToStderr"), *SHORT, "--step", "20", cwd=tmp_path)
-
-    told = out.splitlines()
-    found = told[told.index("[1] warn: much standard error, first in step 20: six-card") :]
-    assert found[found.index("    the beginning of its standard error:") + 1].startswith("      | request 0 x")
-    assert "golfref match --variant six-card --bot ... --bot builtin:random --show-stderr" in out
-
-
 @pytest.mark.parametrize(
     ("command", "changed", "told"),
     [
@@ -85,9 +76,8 @@ def test_what_cannot_be_checked_is_told(
     assert "--bot" not in err
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP])
-def test_ctrl_c_and_a_closed_terminal_end_it_and_the_bots(
-    number: signal.Signals, tmp_path: Path, mark: dict[str, str], marked: Callable[[], list[int]]
+def test_a_check_whose_terminal_is_closed_ends_with_its_bots(
+    tmp_path: Path, mark: dict[str, str], marked: Callable[[], list[int]]
 ) -> None:
     # What a bot inherits of the environment is little: the mark comes with its command.
     command = f"env GOLFREF_TEST={mark['GOLFREF_TEST']} {bot('Silent')}"
@@ -103,7 +93,7 @@ def test_ctrl_c_and_a_closed_terminal_end_it_and_the_bots(
     for line in check.stdout:
         if line.startswith(" 1 pass"):
             break
-    check.send_signal(number)
+    check.send_signal(signal.SIGHUP)
     _, err = check.communicate(timeout=PATIENCE_S)
 
     assert check.returncode == 130

@@ -13,7 +13,6 @@ from subprocess import DEVNULL
 
 import pytest
 from commands import GOLFREF, golfref, until_there
-from exported import made_up_run
 from made_once import made_once
 from match_data import data_in, text_of
 from quick import QUICK
@@ -25,7 +24,6 @@ from referee.rules.record import read_record, walk
 from referee.site.files import File
 from referee.site.folder import commitment_of, site_folder
 from referee.site.refusals import SiteRefused
-from referee.tournament.store.disk import locked
 from referee.tournament.store.store import Store
 
 CARD = re.compile("(10|[2-9AJQK])([SHDC♠♥♦♣])")
@@ -78,6 +76,7 @@ def test_while_a_run_goes_on_nothing_tells_its_key_or_the_cards_that_are_dealt_a
 
     _, err = golfref("site", "run.golfref", "-o", "site", cwd=run)
 
+    assert "Interrupted: nobody plays this run now." in (run / "site/index.html").read_text()
     assert "a site of 3 matches" in err
     assert ("of 1 match it shows only the result" in err) == bool(held)
     everything = list(texts(run / "site"))
@@ -138,50 +137,37 @@ def env(mark: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("env")
-def test_a_tournament_has_its_site_when_it_ends_and_the_site_of_another_run_is_kept(tmp_path: Path) -> None:
-    (tmp_path / "run.toml").write_text(CONFIG.format(rotations="same", quick=QUICK))
-    with site_folder(tmp_path / "site", "another", "ab" * 32) as folder:
-        folder.begin()
-        folder.finish({}, File(path="pulse.js", data=b""))
-
-    command = ("tournament", "run.toml", "--site", "site")
-    assert "the site of another run (another" in golfref(*command, cwd=tmp_path, code=2)[1]
-    assert not (tmp_path / "run.golfref").exists()
-    _, err = golfref(*command, "--fresh", cwd=tmp_path, alone=True)
-
-    assert "note: the old site is now site.old1" in err
-    assert "site: a site of 4 matches, all of them with pages of their own" in err
-    assert '"live":false' in (tmp_path / "site" / "pulse.js").read_text()
-    assert (tmp_path / "site.old1" / "pulse.js").is_file()
-    assert str(commitment_of(tmp_path / "site")) in (tmp_path / "site" / "index.html").read_text()
-
-
-def test_the_site_of_a_run_that_has_not_ended_says_whether_it_was_interrupted(tmp_path: Path) -> None:
-    pytest.importorskip("jinja2", reason="pages are made with jinja2")
-    run = made_up_run(tmp_path, ["six-card"], without=2)
-
-    golfref("site", "run.golfref", "-o", "site", cwd=tmp_path)
-    assert "Interrupted: nobody plays this run now." in (tmp_path / "site/index.html").read_text()
-    with locked(run):
-        golfref("site", "run.golfref", "-o", "site", cwd=tmp_path)
-    assert "This run is still being played." in (tmp_path / "site/index.html").read_text()
-
-
-@pytest.mark.usefixtures("env")
-def test_the_site_is_there_while_a_tournament_is_played_and_its_process_dies_with_it(
+def test_the_site_of_a_tournament_is_there_while_it_is_played_and_its_process_dies_with_it(
     tmp_path: Path, until_gone: Callable[[], None]
 ) -> None:
     (tmp_path / "run.toml").write_text(
         CONFIG.format(rotations="same", quick=QUICK).replace("deals = 2", "deals = 9999")
     )
-    with subprocess.Popen(
-        [*GOLFREF, "tournament", "run.toml", "--site", "site"], cwd=tmp_path, stderr=DEVNULL
-    ) as played:
+    with site_folder(tmp_path / "site", "another", "ab" * 32) as folder:
+        folder.begin()
+        folder.finish({}, File(path="pulse.js", data=b""))
+    command = ("tournament", "run.toml", "--site", "site")
+    assert "the site of another run (another" in golfref(*command, cwd=tmp_path, code=2)[1]
+    assert not (tmp_path / "run.golfref").exists()
+
+    with subprocess.Popen([*GOLFREF, *command, "--fresh"], cwd=tmp_path, stderr=DEVNULL) as played:
         try:
+            until_there(tmp_path / "site.old1")
             until_there(tmp_path / "site" / "pulse.js")
         finally:
             played.kill()
     until_gone()
 
+    assert sorted(path.name for path in tmp_path.glob("site*")) == ["site", "site.old1"]
     assert str(commitment_of(tmp_path / "site")) in (tmp_path / "site" / "index.html").read_text()
-    assert sorted(path.name for path in tmp_path.iterdir() if path.name.startswith("site")) == ["site"]
+
+
+@pytest.mark.full  # the process of the site takes seconds to start
+@pytest.mark.usefixtures("env")
+def test_the_site_of_a_tournament_is_complete_when_it_ends(tmp_path: Path) -> None:
+    (tmp_path / "run.toml").write_text(CONFIG.format(rotations="same", quick=QUICK))
+
+    _, err = golfref("tournament", "run.toml", "--site", "site", cwd=tmp_path, alone=True)
+
+    assert "site: a site of 4 matches, all of them with pages of their own" in err
+    assert '"live":false' in (tmp_path / "site" / "pulse.js").read_text()

@@ -69,49 +69,6 @@ def test_files_on_their_way_answers_and_links_are_not_taken(folder: DropFolder, 
     assert whole(folder, 10.0) == ["ann/done"]
 
 
-def test_owners_take_turns(folder: DropFolder, tmp_path: Path) -> None:
-    for number in range(3):
-        put(tmp_path / f"ann/a{number}.zip", when=number)
-    put(tmp_path / "bob/b.zip", when=10)
-    put(tmp_path / "cy/c.zip", when=5)
-    whole(folder)
-
-    turns = []
-    for _ in range(5):
-        due = next(due for owner in folder.owners() if (due := folder.look(owner, LOOK_S)) is not None)
-        turns.append(due.drop.name)
-        folder.put_away([due.drop], str(len(turns)))
-        folder.had_turn(due.drop.owner)
-
-    assert turns == ["a0.zip", "b.zip", "c.zip", "a1.zip", "a2.zip"]
-
-
-def test_of_several_archives_of_one_name_the_newest_counts(folder: DropFolder, tmp_path: Path) -> None:
-    put(tmp_path / "ann/bot.zip", when=1)
-    put(tmp_path / "ann/BOT.Zip", when=3)
-    put(tmp_path / "ann/bot.tar.gz", when=2)
-    put(tmp_path / "bob/bot.zip", when=4)
-    whole(folder)
-    due = folder.look("ann", LOOK_S)
-
-    assert due is not None
-    assert [due.drop.name, *(one.name for one in due.older)] == ["BOT.Zip", "bot.zip", "bot.tar.gz"]
-    folder.hold(due.drop, until=100.0)
-    assert folder.look("ann", LOOK_S) is None
-
-
-def test_what_is_held_is_taken_again_when_it_changes_or_in_time(folder: DropFolder, tmp_path: Path) -> None:
-    put(tmp_path / "bot.zip")
-    drop = only(folder, "")
-    folder.hold(drop, until=100.0)
-
-    assert seen(folder, 50.0) == []
-    assert seen(folder, 100.0) == ["/bot.zip"]
-    put(tmp_path / "bot.zip", "more")
-    assert whole(folder, 60.0) == ["/bot.zip"]
-    assert not folder.has_settled(drop, 99.0)
-
-
 def test_an_answer_replaces_a_link_and_what_was_answered_goes_away(folder: DropFolder, tmp_path: Path) -> None:
     secret = put(tmp_path / "secret.txt", "secret")
     put(tmp_path / "ann/bot.zip")

@@ -389,18 +389,6 @@ def test_a_version_that_is_refused_leaves_the_shelf_unless_another_entry_is_the_
     assert "missing" in contest.refused(contest.files("1", 'command = ["./missing"]'))
 
 
-def test_an_owner_may_hand_in_so_often(tmp_path: Path) -> None:
-    contest = Contest(tmp_path, more='trust = "all"\n[submissions]\nper_day = 2')
-    contest.accepted(contest.files("1"), sender="Ann")
-    contest.accepted(contest.files("2"), sender="Ann")
-
-    assert "the next time is possible from" in contest.refused(contest.files("3"), sender="Ann")
-    assert contest.outcomes()[-1] == "limited"
-    contest.accepted(contest.files("1", name="bobs"), sender="Bob")
-    for number in range(3):
-        contest.accepted(contest.files(str(number), name="mine"))
-
-
 def test_a_config_without_a_place_for_new_entries_says_so(contest: Contest) -> None:
     contest.config.write_text(contest.config.read_text().replace("entries/*", "entries/b*"))
 

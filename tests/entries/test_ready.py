@@ -165,10 +165,11 @@ def test_builds_of_one_version_at_once_are_one(cup: Cup) -> None:
 
 def test_a_tournament_with_a_broken_entry_ends_before_anything_is_played(cup: Cup) -> None:
     cup.enter("ann", "echo no compiler; exit 9")
-    _, said = golfref("tournament", cup.file, cwd=cup.folder, code=1)
+    ended = CliRunner().invoke(app, ["tournament", str(cup.file)], catch_exceptions=False)
 
-    assert said.splitlines()[-1] == "    | no compiler"
-    assert "entry `ann`: its build (" in said
+    assert ended.exit_code == 1
+    assert ended.stderr.splitlines()[-1] == "    | no compiler"
+    assert "entry `ann`: its build (" in ended.stderr
     assert not cup.file.with_suffix(".golfref").exists()
 
 

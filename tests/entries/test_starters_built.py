@@ -13,7 +13,7 @@ from referee.kit.starters import MANIFEST, Starter, starters
 from referee.play.spec import SHIPPED
 from referee.tournament.config.config import check_ready, load
 
-pytestmark = pytest.mark.toolchain
+pytestmark = [pytest.mark.toolchain, pytest.mark.full]  # tests/kit builds and plays each of them, too
 
 CONFIG = """
 [tournament]
