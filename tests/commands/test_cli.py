@@ -108,11 +108,6 @@ def test_a_host_without_a_folder_for_temporary_files_is_at_fault(tmp_path: Path)
     )
 
 
-def test_an_unknown_variant_names_the_nearest(tmp_path: Path) -> None:
-    _, problem = golfref("rules", "six-crad", cwd=tmp_path, code=2)
-    assert "did you mean `six-card`?" in problem
-
-
 def test_score_by_hand(tmp_path: Path) -> None:
     grids = ("KS 5H 9D / KD AC 9S", "QS JD KH / 10S QD 10C")
     plain, _ = golfref("score", "six-card", *grids, cwd=tmp_path)

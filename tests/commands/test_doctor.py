@@ -235,6 +235,9 @@ def test_what_is_swapped_out_counts_for_nobody_without_control_groups() -> None:
     assert "counts for no bot" in gaps(groups=NO_GROUPS, swap_mb=512)[1].attack
 
 
+# A report that is made up
+
+
 def window(*times_us: float, order: tuple[int, ...], disturbed: str = "") -> GivenSlaps:
     reactions = tuple(
         Reaction(seat=seat, target=(0, 0), raw_us=us, wait_us=0.0, corrected_us=us) for seat, us in enumerate(times_us)

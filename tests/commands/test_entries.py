@@ -71,15 +71,6 @@ def test_json_has_all_of_it(contest: Path) -> None:
     assert [broken["name"] for broken in listing["broken"]] == ["bea"]
 
 
-def test_a_config_without_entries_says_so(contest: Path) -> None:
-    (contest / "c.toml").write_text(CONFIG.replace("entries = ", "builtin = ").replace("entries/*", "keeper"))
-
-    said, told = golfref("entries", "c.toml", cwd=contest)
-
-    assert said == "no entries: c.toml has no [[bots]] with `entries` that finds a folder\n"
-    assert told == ""
-
-
 RUN = """\
 [tournament]
 name = "friday"

@@ -130,13 +130,6 @@ def test_parquet_says_what_it_lacks(run: Path, tmp_path: Path, monkeypatch: pyte
     assert said.endswith(" -m pip install 'pyarrow>=17'` brings it, and so does the extra `export` of golfref")
 
 
-def test_a_run_without_matches_has_nothing_to_export(tmp_path: Path) -> None:
-    made_up_run(tmp_path, ["six-card"], NAMES[:3], without=3)
-
-    said = refused(tmp_path, "run.golfref", "--table", "standings", "-o", "x.csv")
-    assert said == "run.golfref: no match of the run has been played yet, so there is nothing to export"
-
-
 @pytest.mark.parametrize("error", [OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)), KeyboardInterrupt(), ValueError()])
 def test_what_fails_leaves_nothing_and_changes_nothing(tmp_path: Path, error: BaseException) -> None:
     (tmp_path / "there").write_text("as it was")

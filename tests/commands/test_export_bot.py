@@ -1,6 +1,5 @@
 """All matches of one bot for its author: which he may have while the run goes on, and what reads the file."""
 
-import re
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -10,7 +9,6 @@ from commands import golfref
 from made_once import made_once
 from two_deals import two_deals
 
-from referee.commands.rerun import Ordered, rerun_match
 from referee.reports.bot_match import BotMatch, read_bot_match
 from referee.tournament.store.dealt_again import Withheld, dealt_again
 from referee.tournament.store.store import Store
@@ -153,12 +151,3 @@ def test_a_file_that_holds_one_bots_matches_is_asked_for_no_other(run: Path) -> 
     cut = (run / "ann.jsonl").read_bytes()[:3000]
     (run / "cut.jsonl").write_bytes(cut)
     assert "the file is cut off: have it exported again" in refused("replay", "cut.jsonl")
-
-
-def test_rerun_names_the_folder_that_a_copied_store_lacks(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    take_out(run, """UPDATE meta SET value = replace(value, '/quick"', '/lost"')""")
-    where = f"{run}/run.golfref:0"
-    order = Ordered(where=where, bot="ann", command=(), folder=None, isolation=None, patience=1.0, goes_on=False)
-    assert rerun_match(order) == 2
-    problem = capsys.readouterr().err
-    assert re.search(r"and there is no folder /\S+/lost; --dir names the folder in which it starts", problem)

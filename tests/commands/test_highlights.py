@@ -74,17 +74,6 @@ def test_a_match_is_left_out_until_no_other_one_is_played_with_its_cards(folder:
     assert 6 not in {one.number for one in some.highlights}
 
 
-def test_of_a_run_without_matches_there_is_nothing_to_see(folder: Path) -> None:
-    change(folder, "UPDATE matches SET number = NULL")
-
-    _, none = golfref("highlights", "run.golfref", cwd=folder, code=2)
-    change(folder, "DELETE FROM matches")
-    _, nothing = golfref("highlights", "run.golfref", cwd=folder, code=2)
-
-    assert none == nothing
-    assert nothing.endswith("run.golfref: no match has been played yet, so there is nothing to see\n")
-
-
 @pytest.mark.parametrize(
     ("words", "told"),
     [

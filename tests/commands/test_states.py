@@ -1,13 +1,10 @@
 """golfref replay --json and --html: a match as data and as one page, and what is said where it cannot be."""
 
-import errno
 import html
-import os
 import re
 import shutil
 from contextlib import closing
 from pathlib import Path
-from unittest.mock import patch
 
 import msgspec
 import pytest
@@ -15,9 +12,7 @@ from commands import golfref
 from exported import made_up_run
 from match_data import data_in
 
-from referee.commands.console import HOST_FAILED
 from referee.commands.records import load_record
-from referee.commands.states import Wanted, show_states
 from referee.film.documents import Documents
 from referee.film.states import Document
 from referee.film.view import OPEN
@@ -51,15 +46,6 @@ def test_a_page_of_a_seat_holds_nothing_else(folder: Path) -> None:
     assert list(data_in(pages["own.html"])) == ["public", "seat1"]
     assert not re.search(r"""(src|href)=["'](?!#)""", pages["own.html"])
     assert "script-src 'sha256-" in html.unescape(pages["own.html"])
-
-
-def test_on_a_full_disk_nothing_is_left_and_the_exit_code_says_it_was_the_host(folder: Path) -> None:
-    pytest.importorskip("jinja2", reason="pages are made with jinja2")
-    wanted = Wanted(where=str(folder / "run.golfref:3"), page=folder / "new.html")
-    before = sorted(folder.iterdir())
-    with patch.object(os, "replace", side_effect=OSError(errno.ENOSPC, "No space left on device")):
-        assert show_states(wanted) == HOST_FAILED
-    assert sorted(folder.iterdir()) == before
 
 
 def test_it_is_said_of_a_match_that_its_cards_are_still_to_be_dealt_again(tmp_path: Path) -> None:
