@@ -1,12 +1,17 @@
-"""How wide what is printed may be, and that it is printed line by line."""
+"""What commands print: how wide it is, line by line, and in encodings that lack signs."""
 
 import io
+import json
 import os
+import subprocess
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
+from commands import GOLFREF
+from exported import made_up_run
 
 from referee.commands.console import in_lines, put, put_words, say, screen_width
 from referee.play.session import Interrupted
@@ -60,3 +65,41 @@ def test_an_interruption_leaves_no_half_of_a_line(
     with pytest.raises(Interrupted):
         command("all rotations of a deal share its cards")
     assert stream.getvalue() == "all rotations of a deal share its cards\n"
+
+
+# Output that is not UTF-8
+
+
+NAMES = ("Åse ♠", "bea", "cid")
+
+
+def written(folder: Path, encoding: str, *words: str) -> str:
+    """What the command writes to stdout in this encoding; it must end well."""
+    env = os.environ | {"PYTHONIOENCODING": encoding}
+    done = subprocess.run([*GOLFREF, *words], cwd=folder, env=env, capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr.decode(encoding)
+    return done.stdout.decode(encoding)
+
+
+@pytest.mark.parametrize(
+    ("encoding", "sign", "greater", "name"),
+    [("ascii", "+-", ">=", "\\xc5se \\u2660"), ("cp437", "±", "≥", "Åse \\u2660")],
+)
+def test_tables_have_what_the_encoding_can_write(
+    tmp_path: Path, encoding: str, sign: str, greater: str, name: str
+) -> None:
+    made_up_run(tmp_path, ["six-card"], NAMES)
+
+    out = written(tmp_path, encoding, "standings", "run.golfref")
+
+    assert f"in brackets, or with {sign}, {greater} and " in out
+    assert name in out
+
+
+def test_json_has_escapes_for_what_the_encoding_lacks(tmp_path: Path) -> None:
+    made_up_run(tmp_path, ["six-card"], NAMES)
+
+    out = written(tmp_path, "latin-1", "standings", "run.golfref", "--json")
+
+    assert out.isascii()
+    assert {row["bot"] for row in json.loads(out)["standings"]} == set(NAMES)

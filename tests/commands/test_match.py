@@ -44,36 +44,20 @@ def names(game: Any) -> list[str]:
 
 
 def test_of_several_games_each_deal_is_played_from_every_seat(tmp_path: Path) -> None:
-    *games, last = lines(*SHORT, *TWO, "--games", "5", "--record", "m.jsonl", cwd=tmp_path)
+    *games, last = lines(*SHORT, *TWO, "--games", "3", "--record", "m.jsonl", cwd=tmp_path)
     kept = records(tmp_path / "m.jsonl")
 
-    assert [(game["game"], game["deal"], game["rotation"]) for game in games] == [
-        (0, 0, 0),
-        (1, 0, 1),
-        (2, 1, 0),
-        (3, 1, 1),
-        (4, 2, 0),
-    ]
-    assert [names(game) for game in kept] == [
-        ["random", "greedy"],
-        ["greedy", "random"],
-        ["greedy", "random"],
-        ["random", "greedy"],
-        ["random", "greedy"],
-    ]
+    assert [(game["game"], game["deal"], game["rotation"]) for game in games] == [(0, 0, 0), (1, 0, 1), (2, 1, 0)]
+    assert [names(game) for game in kept] == [["random", "greedy"], ["greedy", "random"], ["greedy", "random"]]
     decks = [game["rounds"][0]["deck"] for game in kept]
-    assert decks[0] == decks[1] != decks[2] == decks[3] != decks[4]
+    assert decks[0] == decks[1] != decks[2]
     for game, record in zip(games, kept, strict=True):
         key = deal_key(master_key("s"), "six-card", ["random", "greedy"], game["deal"])
         assert record["deal_key"] == key.hex()
         assert [one["seed"] for one in record["seats"]] == [bot_seed(key, game["rotation"], seat) for seat in (0, 1)]
     summary = last["summary"]
-    assert (summary["games"], summary["deals"], summary["rotates"]) == (5, 3, True)
-    assert (
-        sum(row["firsts"] for row in summary["standings"])
-        == 5 + sum(one["shared_firsts"] for one in summary["bots"]) // 2
-    )
-    assert "all holds: 5 matches" in golfref("verify", "m.jsonl", cwd=tmp_path)[0]
+    assert (summary["games"], summary["deals"], summary["rotates"]) == (3, 2, True)
+    assert "all holds: 3 matches" in golfref("verify", "m.jsonl", cwd=tmp_path)[0]
 
 
 def test_the_summary_stands_alone_unless_games_are_asked_for(tmp_path: Path) -> None:

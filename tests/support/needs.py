@@ -49,14 +49,6 @@ def need_tools(starter: Starter) -> None:
         lacking("; ".join(f"{tool.name} is not installed: {tool.remedy()}" for tool in missing))
 
 
-def need_tools_in_a_cell(starter: Starter, patch: pytest.MonkeyPatch) -> None:
-    """What building and running a starter needs, outside the home folder: a cell does not show that one."""
-    home = Path.home()
-    folders = os.environ["PATH"].split(os.pathsep)
-    patch.setenv("PATH", os.pathsep.join(one for one in folders if not Path(one).is_relative_to(home)))
-    need_tools(starter)
-
-
 def need_chromium() -> str:
     """The path of Chromium, where playwright and axe are there to look at pages with it."""
     if any(importlib.util.find_spec(package) is None for package in ("playwright", "axe_playwright_python")):
