@@ -76,7 +76,7 @@ def test_an_answer_replaces_a_link_and_what_was_answered_goes_away(folder: DropF
     (tmp_path / "ann/.bot.txt.new").symlink_to("../secret.txt")
     drop = only(folder)
 
-    folder.answer(drop, "accepted")
+    assert folder.answer(drop, "accepted") == tmp_path / "ann/bot.txt"
     folder.put_away([drop], "20261123-000000-0")
 
     assert secret.read_text() == "secret"

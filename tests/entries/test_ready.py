@@ -218,7 +218,7 @@ def test_a_log_cannot_steer_a_terminal() -> None:
     assert log_lines(b"a\tb\r\n\x1b[2Jc\rd\xff\n") == ["a    b", "\\x1b[2Jc\\x0dd�"]
 
 
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
+@pytest.mark.parametrize("number", [signal.SIGKILL, pytest.param(signal.SIGINT, marks=pytest.mark.full)])
 def test_a_build_that_is_broken_off_leaves_nothing_that_is_taken_for_whole(cup: Cup, number: signal.Signals) -> None:
     begun = cup.folder / "begun"
     cup.enter("ann", f"if ! test -e {begun}; then touch {begun}; sleep 1000; fi; {PLAYS}")
