@@ -89,6 +89,7 @@ def test_command_and_environment_make_a_new_version_and_name_and_owner_do_not(co
     ]
     assert len({version(contest, bot) for bot in bots}) == len(bots)
     assert version(contest, replace(mine(contest), name="other", owner="somebody")) == version(contest)
+    assert version(contest, replace(mine(contest), version="f" * 64)) == "f" * 64
 
 
 def test_of_a_bot_without_a_folder_of_its_own_the_files_count_that_its_command_names(contest: Path) -> None:
