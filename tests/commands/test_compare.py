@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 from commands import golfref
+from made_up_runs import made_up_result
 
 from referee.reports.comparison import Compared, neighbours, odds, p_value, two_bots
-from referee.tournament.results import Result
 from referee.tournament.standings import Tally
 
 
@@ -22,22 +22,9 @@ def tally(deals: int) -> Tally:
                     first_wins = pair[0] == "ann" or deal % 12 < 7
                     totals = (3, 9) if first_wins else (9, 4)
                     bots, totals = (pair[::-1], totals[::-1]) if rotation else (pair, totals)
-                    made.add(
-                        Result(
-                            number=2 * block + rotation,
-                            variant=variant,
-                            block=block,
-                            deal=deal,
-                            rotation=rotation,
-                            bots=bots,
-                            totals=totals,
-                            ranks=(1, 2) if totals[0] < totals[1] else (2, 1),
-                            rounds=1,
-                            forfeited=(False, False),
-                            faults=({}, {}),
-                            late_slaps=(0, 0),
-                        )
-                    )
+                    number = 2 * block + rotation
+                    at = {"number": number, "block": block, "deal": deal, "rotation": rotation}
+                    made.add(made_up_result(bots, totals, game=variant, **at))
                 block += 1
     return made
 

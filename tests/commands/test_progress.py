@@ -5,7 +5,7 @@ import re
 from collections.abc import Sequence
 
 import pytest
-from msgspec.structs import replace
+from made_up_runs import made_up_result
 from rich.console import Console
 
 from referee.commands.announcement import plan_lines
@@ -163,8 +163,8 @@ def test_where_bots_meet_different_opponents_who_leads_is_told_by_strength() -> 
     """`weak` has the better mean, but only because it met weaker bots."""
     made = Leaders("match-points", by_strength=True)
     for number, bots in enumerate([("ann", "bea"), ("ann", "bea"), ("bea", "weak"), ("weak", "cid")] * 3):
-        made.add(replace(result(number), bots=bots))
-    made.add(replace(result(99), bots=("weak", "cid")))
+        made.add(result(number, bots))
+    made.add(result(99, ("weak", "cid")))
 
     assert made.words(80) == "leading: ann, bea, weak"
     assert made.words(20) == "leading: ann, bea"
@@ -178,25 +178,14 @@ def test_in_a_knockout_those_lead_who_lead_its_ties() -> None:
     rules = (StageRules(format="swiss", deals=1, advance=2), StageRules(format="knockout", deals=1, limit=1))
     made = StageLeaders("match-points", lambda number: final if number > 3 else swiss, rules)
     for number, bots in enumerate([("ann", "bea"), ("bea", "cid")] * 2):
-        made.add(replace(result(number), bots=bots))
+        made.add(result(number, bots))
     assert made.words(80).startswith("leading: ann")
-    made.add(replace(result(4), bots=("bea", "cid"), ranks=(1, 1), totals=(3, 3)))
+    made.add(result(4, ("bea", "cid"), (3, 3)))
     assert made.words(80) == "leading: cid"
 
 
-def result(number: int) -> Result:
-    return Result(
-        number=number,
-        variant="six",
-        block=number,
-        bots=("ann", "bea"),
-        totals=(3, 9),
-        ranks=(1, 2),
-        rounds=1,
-        forfeited=(False, False),
-        faults=({}, {}),
-        late_slaps=(0, 0),
-    )
+def result(number: int, bots: tuple[str, str] = ("ann", "bea"), totals: tuple[int, int] = (3, 9)) -> Result:
+    return made_up_result(bots, totals, number=number, game="six", block=number)
 
 
 def fixture(number: int, variant: str = "six") -> Fixture:
@@ -248,7 +237,7 @@ def test_as_many_leaders_are_named_as_find_room() -> None:
     ahead = leaders(1)
     assert [ahead.words(room) for room in (27, 26)] == ["leading: ann 1.00, bea 0.00", "leading: ann 1.00"]
     long = Leaders("match-points")
-    long.add(replace(result(0), bots=("a neural network of the first kind", "bea")))
+    long.add(result(0, ("a neural network of the first kind", "bea")))
     assert long.words(50) == "leading: a neural netw…e first kind 1.00, bea 0.00"
     assert long.words(20) == "leading: a neu…kind 1.00"
 
