@@ -34,6 +34,8 @@ from referee.tournament.store.disk import locked
 from referee.tournament.store.facts import Terms
 from referee.tournament.summary import RunSummary, summary_of
 
+pytestmark = pytest.mark.full
+
 SETTINGS = """
 [tournament]
 name = "run"

@@ -22,6 +22,8 @@ from needs import lacking, need_bubblewrap
 
 from referee.rules.record import Record
 
+pytestmark = pytest.mark.full
+
 PYTHON = shutil.which("python3", path="/usr/local/bin:/usr/bin") or sys.executable
 """The system's own, which is quicker to copy than that of a virtual environment."""
 
@@ -139,7 +141,6 @@ def test_nothing_is_carried_by_pages_of_the_folder(entries: Path) -> None:
     assert "2 of 2 bots see nothing of the disk" in said
 
 
-@pytest.mark.full  # it copies the system for each bot
 def test_nothing_is_carried_by_pages_of_the_system(entries: Path) -> None:
     files: list[str] = []
     size = 0

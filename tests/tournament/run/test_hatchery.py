@@ -13,7 +13,10 @@ from referee.play.bot import orphans
 from referee.play.bot.procfs import own_children
 from referee.tournament.run.hatchery import Hatched, hatch, hatchery, teach
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="there is a hatchery on Linux only")
+pytestmark = [
+    pytest.mark.full,
+    pytest.mark.skipif(sys.platform != "linux", reason="there is a hatchery on Linux only"),
+]
 
 PATIENCE_S = 60.0
 

@@ -1,6 +1,7 @@
-"""Hall practice: bots are withdrawn, replaced and entered late in a run that has begun, and its settings changed."""
+"""Runs are amended: bots are withdrawn, replaced and entered late in a run that has begun, and its settings changed."""
 
 import json
+import re
 import sys
 from contextlib import closing
 from pathlib import Path
@@ -8,6 +9,7 @@ from typing import Any
 
 import pytest
 from commands import golfref
+from in_store import go_on
 from measured import unmeasured
 from msgspec.structs import replace
 from quick import QUICK
@@ -15,9 +17,10 @@ from quick import QUICK
 from referee.tournament.config.config import load
 from referee.tournament.results import Result
 from referee.tournament.store.amend import Amendment
-from referee.tournament.store.facts import config_differences, config_facts
+from referee.tournament.store.facts import VariantFacts, config_differences, config_facts
 from referee.tournament.store.rows import Meta
 from referee.tournament.store.store import Store
+from referee.tournament.verify.course import Course
 
 USUAL_HEAD = '[tournament]\nname = "run"\nseed = "abc"\nworkers = 1\n'
 HEAD = "time = { start_s = 60, move_s = 60, bank_s = 600, slap_s = 10 }\n" + USUAL_HEAD
@@ -25,27 +28,14 @@ SECRET = HEAD.replace('seed = "abc"\n', "")
 SIX = '[[variants]]\npreset = "six-card"\noptions = { rounds = 1 }\n'
 MORE = '[[variants]]\npreset = "six-card"\nname = "more"\noptions = { rounds = 1 }\n'
 
-REPLACED = (
-    "matches: 24 -> 12 in the plan, 0 of them added; of those played 4 kept, 20 dropped (8 of them played again); "
-    "8 to play"
-)
-SAMPLED = (
-    "matches: 12 -> 16 in the plan, 8 of them added; of those played 8 kept, 4 dropped (0 of them played again); "
-    "8 to play"
-)
-FEWER = (
-    "matches: 24 -> 6 in the plan, 0 of them added; of those played 6 kept, 18 dropped (0 of them played again); "
-    "0 to play"
-)
-
 
 def bot(name: str, mode: str = "") -> str:
     """A bot; it is another version with another environment."""
     return f'[[bots]]\n{QUICK}\nname = "{name}"\nenv = {{ MODE = "{mode}" }}\n'
 
 
-class Hall:
-    """A folder with a tournament that an organiser changes."""
+class Tournament:
+    """A folder with a tournament that an organiser changes. Its matches are made up from their cards."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -54,10 +44,6 @@ class Hall:
     def write(self, *parts: str) -> None:
         (self.folder / "run.toml").write_text("".join(parts))
 
-    def run(self, *words: str, code: int = 0) -> str:
-        """The tournament; returns what it says."""
-        return golfref("tournament", "run.toml", *words, cwd=self.folder, code=code)[1]
-
     def results(self) -> list[Result]:
         with closing(Store.open(self.folder / "run.golfref")) as store:
             return list(map(unmeasured, store.results()))
@@ -65,15 +51,15 @@ class Hall:
     def document(self) -> Any:
         return json.loads(golfref("standings", "run.golfref", "--json", cwd=self.folder)[0])
 
-    def committed(self) -> dict[int, bytes]:
-        """All records, by id."""
+    def committed(self) -> dict[int, Result]:
+        """All matches, by id."""
         with closing(Store.open(self.folder / "run.golfref")) as store:
-            return {id_: store.record_of(id_) for id_ in store.ids()}
+            return {match.id: replace(unmeasured(match.result), number=0, block=0) for match in store.committed()}
 
 
 @pytest.fixture
-def hall(tmp_path: Path) -> Hall:
-    return Hall(tmp_path / "hall")
+def run(tmp_path: Path) -> Tournament:
+    return Tournament(tmp_path / "run")
 
 
 def matches_line(said: str) -> str:
@@ -81,15 +67,15 @@ def matches_line(said: str) -> str:
     return line
 
 
-def test_a_changed_config_says_what_would_change_and_changes_nothing(hall: Hall) -> None:
-    hall.write(SECRET, "deals = 1\n", SIX, bot("ann"), bot("bea"), bot("cid"))
-    hall.run()
-    before = (hall.folder / "run.golfref").read_bytes()
+def test_a_changed_config_says_what_would_change_and_changes_nothing(run: Tournament) -> None:
+    run.write(SECRET, "deals = 1\n", SIX, bot("ann"), bot("bea"), bot("cid"))
+    go_on(run.folder)
+    before = (run.folder / "run.golfref").read_bytes()
 
-    hall.write(SECRET, "deals = 1\n", SIX, bot("ann"), bot("bea", "2"), bot("dan"))
-    said = hall.run(code=2)
-    versions = {one.name: one.version[:12] for one in config_facts(load(hall.folder / "run.toml")).bots}
-    old = {one["name"]: one["version"][:12] for one in hall.document()["bots"]}
+    run.write(SECRET, "deals = 1\n", SIX, bot("ann"), bot("bea", "2"), bot("dan"))
+    said = golfref("tournament", "run.toml", cwd=run.folder, code=2)[1]
+    versions = {one.name: one.version[:12] for one in config_facts(load(run.folder / "run.toml")).bots}
+    old = {one["name"]: one["version"][:12] for one in run.document()["bots"]}
     assert f"bot `cid`: withdrawn (version {old['cid']})" in said
     replaced = f'bot `bea`: replaced (version {old["bea"]} -> {versions["bea"]}: env.MODE: "" -> "2")'
     assert replaced in said
@@ -101,12 +87,12 @@ def test_a_changed_config_says_what_would_change_and_changes_nothing(hall: Hall)
     assert "nothing was changed: --fresh plays all of it anew" in said
     assert "its key has been shown" in said
 
-    assert matches_line(hall.run("--dry-run")) == matches_line(said)
-    assert (hall.folder / "run.golfref").read_bytes() == before
+    assert matches_line(golfref("tournament", "run.toml", "--dry-run", cwd=run.folder)[1]) == matches_line(said)
+    assert (run.folder / "run.golfref").read_bytes() == before
 
 
-def test_a_run_with_a_seed_has_no_key_that_could_be_shown_too_soon(hall: Hall) -> None:
-    facts = config_facts(load_with(hall, HEAD))
+def test_a_run_with_a_seed_has_no_key_that_could_be_shown_too_soon(run: Tournament) -> None:
+    facts = config_facts(load_with(run, HEAD))
     secret = Meta(golfref="", protocol="", host="", facts=facts, master_key="", commitment="", matches=2)
     shown = Amendment(changes=[], refused=[], meta=secret, places={}, there={}, planned=2, was_complete=True)
 
@@ -114,71 +100,82 @@ def test_a_run_with_a_seed_has_no_key_that_could_be_shown_too_soon(hall: Hall) -
     assert "its key has been shown" in replace(shown, meta=replace(secret, facts=replace(facts, seed=None))).warning
 
 
-def test_an_amended_run_ends_as_one_that_began_so(hall: Hall, tmp_path: Path) -> None:
+STEPS = {
+    "late entry, another game first, another order of bots": (
+        (HEAD, "deals = 1\n", MORE, SIX, bot("dan"), bot("ann"), bot("bea"), bot("cid")),
+        (6, 24, 18, 6, 0, 18),
+    ),
+    "a replaced bot, and one withdrawn": (
+        (HEAD, "deals = 1\n", MORE, SIX, bot("ann"), bot("bea", "2"), bot("dan")),
+        (24, 12, 0, 4, 20, 8, 8),
+    ),
+    "more deals, a sample of line-ups": (
+        (HEAD, "deals = 2\nlineups = 2\n", MORE, SIX, bot("ann"), bot("bea", "2"), bot("dan")),
+        (12, 16, 8, 8, 4, 0, 8),
+    ),
+    "other options": (
+        (HEAD, "deals = 2\n", MORE.replace("1", "2"), SIX, bot("ann"), bot("bea", "2"), bot("dan")),
+        (16, 24, 16, 8, 8, 8, 12),
+    ),
+    "fewer deals, a game less": (
+        (HEAD, "deals = 1\n", SIX, bot("ann"), bot("bea", "2"), bot("dan")),
+        (24, 6, 0, 6, 18, 0, 0),
+    ),
+}
+"""A config after another, and what is said of the matches when a run is amended from the one before.
+
+How many there were and are in the plan, are added, are kept, are dropped (and are played again), and are left to play.
+"""
+
+
+def test_an_amended_run_ends_as_one_that_began_so(
+    run: Tournament, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Every kind of change in turn: what is kept is kept as it was played, and nothing is missing or left over."""
-    hall.write(HEAD, "deals = 1\n", SIX, bot("ann"), bot("bea"), bot("cid"))
-    hall.run()
-    steps = {
-        "late entry, another game first, another order of bots": (
-            (HEAD, "deals = 1\n", MORE, SIX, bot("dan"), bot("ann"), bot("bea"), bot("cid")),
-            "matches: 6 -> 24 in the plan, 18 of them added; of those played 6 kept, 0 dropped; 18 to play",
-        ),
-        "a replaced bot, and one withdrawn": (
-            (HEAD, "deals = 1\n", MORE, SIX, bot("ann"), bot("bea", "2"), bot("dan")),
-            REPLACED,
-        ),
-        "more deals, a sample of line-ups": (
-            (HEAD, "deals = 2\nlineups = 2\n", MORE, SIX, bot("ann"), bot("bea", "2"), bot("dan")),
-            SAMPLED,
-        ),
-        "other options": (
-            (HEAD, "deals = 2\n", MORE.replace("1", "2"), SIX, bot("ann"), bot("bea", "2"), bot("dan")),
-            None,
-        ),
-        "fewer deals, a game less": (
-            (HEAD, "deals = 1\n", SIX, bot("ann"), bot("bea", "2"), bot("dan")),
-            FEWER,
-        ),
-    }
-    compared = ("a replaced bot, and one withdrawn", "fewer deals, a game less")
-    for step, (config, expected) in steps.items():
-        before = hall.committed()
-        hall.write(*config)
-        said = hall.run("--amend")
-        assert expected is None or matches_line(said) == expected, step
-        after = hall.committed()
+    run.write(HEAD, "deals = 1\n", SIX, bot("ann"), bot("bea"), bot("cid"))
+    go_on(run.folder)
+    for step, (config, expected) in STEPS.items():
+        before = run.committed()
+        run.write(*config)
+        capsys.readouterr()
+        go_on(run.folder, may_change=True)
+        assert tuple(map(int, re.findall(r"\d+", matches_line(capsys.readouterr().err)))) == expected, step
+        after = run.committed()
         assert {id_: after[id_] for id_ in before} == before, step
-        if step in compared:
-            new = Hall(tmp_path / step)
+        if "lineups" not in "".join(config):
+            new = Tournament(tmp_path / step)
             new.write(*config)
-            new.run()
-            assert hall.results() == new.results(), step
-    assert "all holds" in golfref("verify", "run.golfref", cwd=hall.folder)[0]
-    assert "going on with" in hall.run("--amend"), "nothing is left to amend"
-    document = hall.document()
-    assert len(document["retired"]) == len(hall.committed()) - 6
-    counts = [event["after"] for event in document["history"]]
+            go_on(new.folder)
+            assert run.results() == new.results(), step
+    with closing(Store.open(run.folder / "run.golfref")) as store:
+        course = Course(store, store.meta())
+        assert [*course.findings()] == []
+        assert len([*store.retired()]) == len(run.committed()) - 6
+        counts = [event.after for event in store.history()]
     assert counts == sorted(counts)
-    assert len(counts) == len(steps)
+    assert len(counts) == len(STEPS)
 
 
-def test_what_was_dropped_counts_again_when_its_version_comes_back(hall: Hall) -> None:
-    hall.write(HEAD, "deals = 1\n", SIX, bot("ann"), bot("bea"), bot("cid"))
-    hall.run()
-    first, played = hall.results(), hall.committed()
-    hall.write(HEAD, "deals = 1\n", SIX, bot("ann"), bot("bea"))
-    hall.run("--amend")
-    assert len(hall.results()) == 2
-    retired = hall.document()["retired"]
+def test_what_was_dropped_counts_again_when_its_version_comes_back(
+    run: Tournament, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run.write(HEAD, "deals = 1\n", SIX, bot("ann"), bot("bea"), bot("cid"))
+    go_on(run.folder)
+    first, played = run.results(), run.committed()
+    run.write(HEAD, "deals = 1\n", SIX, bot("ann"), bot("bea"))
+    go_on(run.folder, may_change=True)
+    assert len(run.results()) == 2
+    retired = run.document()["retired"]
     assert [match["id"] for match in retired] == sorted(match["id"] for match in retired)
     assert all("cid" in match["bots"] for match in retired)
     assert len(retired) == 4
-    ratings = hall.document()["ratings"]
+    ratings = run.document()["ratings"]
     assert {row["bot"]: row["blocks"] for row in ratings["bots"]} == {"ann": 2, "bea": 2}
     assert [(row["bot"].partition(" (version ")[0], row["blocks"]) for row in ratings["former"]] == [("cid", 2)]
-    hall.write(HEAD, "deals = 1\n", SIX, bot("ann"), bot("bea"), bot("cid"))
-    assert "4 that were dropped earlier count again; 0 to play" in hall.run("--amend")
-    assert (hall.results(), hall.committed()) == (first, played)
+    run.write(HEAD, "deals = 1\n", SIX, bot("ann"), bot("bea"), bot("cid"))
+    go_on(run.folder, may_change=True)
+    assert "4 that were dropped earlier count again; 0 to play" in capsys.readouterr().err
+    assert (run.results(), run.committed()) == (first, played)
 
 
 @pytest.mark.parametrize(
@@ -194,55 +191,71 @@ def test_what_was_dropped_counts_again_when_its_version_comes_back(hall: Hall) -
         ('isolation = "none"\n', 'isolation: "limits" -> "none" (what is played with it could not be compared'),
     ],
 )
-def test_what_results_were_played_under_cannot_change(hall: Hall, setting: str, expected: str) -> None:
-    hall.write(USUAL_HEAD, SIX, bot("ann"))
-    old = config_facts(load_with(hall, USUAL_HEAD))
+def test_what_results_were_played_under_cannot_change(run: Tournament, setting: str, expected: str) -> None:
+    old = config_facts(load_with(run, USUAL_HEAD))
     head = USUAL_HEAD.replace('seed = "abc"\n', "") if setting.startswith("seed") else USUAL_HEAD
-    found = config_differences(old, config_facts(load_with(hall, head + setting)))
+    found = config_differences(old, config_facts(load_with(run, head + setting)))
     assert found.changes == []
     (line,) = found.refused
     assert line.startswith(expected)
 
 
-def load_with(hall: Hall, head: str) -> Any:
-    hall.write(head, SIX, bot("ann"), bot("bea"))
-    return load(hall.folder / "run.toml")
+def load_with(run: Tournament, head: str) -> Any:
+    run.write(head, SIX, bot("ann"), bot("bea"))
+    return load(run.folder / "run.toml")
 
 
-def test_a_refused_change_is_refused_with_amend_too(hall: Hall) -> None:
-    hall.write(USUAL_HEAD, "deals = 1\n", SIX, bot("ann"), bot("bea"))
-    hall.run()
-    before = (hall.folder / "run.golfref").read_bytes()
-    hall.write(USUAL_HEAD, "deals = 2\n", "[time]\nmove_s = 2\n", SIX, bot("ann"), bot("bea"))
-    said = hall.run("--amend", code=2)
+def test_a_game_goes_by_the_hash_that_stores_hold() -> None:
+    """The hash is over the JSON of its name, preset, seats and the options that it lists, with sorted keys."""
+    facts = VariantFacts(name="six", preset="six-card", seats=2, options={"rounds": 9, "kings15": False})
+    assert facts.game == "73c357a6c9ee"
+
+
+def test_a_run_goes_on_when_the_default_of_an_option_changes_that_has_no_effect_in_it() -> None:
+    """NIN-08: a joker of nine-card golf counted -5 before it counted -4."""
+    for options, is_same in (({}, True), ({"jokers": 2}, False)):
+        before, now = (
+            VariantFacts(name="nine", preset="nine-card", seats=2, options=options | {"joker_value": value})
+            for value in (-5, -4)
+        )
+        assert before.is_same_game(now) == is_same
+
+
+def test_a_refused_change_is_refused_with_amend_too(run: Tournament) -> None:
+    run.write(USUAL_HEAD, "deals = 1\n", SIX, bot("ann"), bot("bea"))
+    go_on(run.folder)
+    before = (run.folder / "run.golfref").read_bytes()
+    run.write(USUAL_HEAD, "deals = 2\n", "[time]\nmove_s = 2\n", SIX, bot("ann"), bot("bea"))
+    said = golfref("tournament", "run.toml", "--amend", cwd=run.folder, code=2)[1]
     assert "clocks.move_s: 1.0 -> 2.0" in said
     assert "--fresh" in said
-    assert (hall.folder / "run.golfref").read_bytes() == before
-    assert "not both" in hall.run("--amend", "--fresh", code=2)
+    assert (run.folder / "run.golfref").read_bytes() == before
+    assert "not both" in golfref("tournament", "run.toml", "--amend", "--fresh", cwd=run.folder, code=2)[1]
 
 
-def test_a_late_entry_that_does_not_start_changes_nothing(hall: Hall) -> None:
-    hall.write(HEAD, "deals = 1\n", SIX, bot("ann"), bot("bea"))
-    hall.run()
-    before = (hall.folder / "run.golfref").read_bytes()
-    hall.write(HEAD, SIX, bot("ann"), f'[[bots]]\nname = "eve"\ncommand = ["{sys.executable}", "-c", "exit(1)"]\n')
-    assert "bot eve: start_failed" in hall.run("--amend", code=1)
-    assert (hall.folder / "run.golfref").read_bytes() == before
+def test_a_late_entry_that_does_not_start_changes_nothing(run: Tournament) -> None:
+    run.write(HEAD, "deals = 1\n", SIX, bot("ann"), bot("bea"))
+    go_on(run.folder)
+    before = (run.folder / "run.golfref").read_bytes()
+    run.write(HEAD, SIX, bot("ann"), f'[[bots]]\nname = "eve"\ncommand = ["{sys.executable}", "-c", "exit(1)"]\n')
+    assert "bot eve: start_failed" in golfref("tournament", "run.toml", "--amend", cwd=run.folder, code=1)[1]
+    assert (run.folder / "run.golfref").read_bytes() == before
 
 
-def test_an_owner_or_a_title_can_be_put_right_without_a_match_played_again(hall: Hall) -> None:
-    hall.write(HEAD, "deals = 1\n", SIX, bot("ann"), bot("bea"))
-    hall.run()
+def test_an_owner_or_a_title_can_be_put_right_without_a_match_played_again(
+    run: Tournament, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run.write(HEAD, "deals = 1\n", SIX, bot("ann"), bot("bea"))
+    go_on(run.folder)
     head = HEAD.replace('"run"', '"Run"') + 'trust = "all"\n'
-    hall.write(head, "deals = 1\n", SIX, bot("ann"), bot("bea"), 'owner = "Bea"\n')
-    said = hall.run("--amend")
+    run.write(head, "deals = 1\n", SIX, bot("ann"), bot("bea"), 'owner = "Bea"\n')
+    go_on(run.folder, may_change=True)
+    said = capsys.readouterr().err
     assert 'name: "run" -> "Run"' in said
     assert 'bot `bea`: the same version, told otherwise (owner: "" -> "Bea")' in said
-    document = hall.document()
+    document = run.document()
     assert document["name"] == "Run"
     assert [one["owner"] for one in document["bots"]] == ["", "Bea"]
-    assert 'note: the run goes on with rotations = "same", as it began; a new one would have "fresh"' in said
-    assert document["rotations"] == "same"
     assert document["retired"] == []
 
 
@@ -255,24 +268,22 @@ runpy.run_path(sys.argv[1], run_name="__main__")
 """
 
 
-def test_a_bot_that_changes_while_it_plays_is_named(hall: Hall) -> None:
+def test_a_bot_that_changes_while_it_plays_is_named(run: Tournament) -> None:
     """Its first start of the tournament is the last one of the version that the config had."""
     from referee.play.spec import builtin_bot
 
-    (hall.folder / "eve").mkdir()
-    (hall.folder / "eve/bot.py").write_text(DIARY)
+    (run.folder / "eve").mkdir()
+    (run.folder / "eve/bot.py").write_text(DIARY)
     command = json.dumps([sys.executable, "bot.py", builtin_bot("random").command[-1]])
     eve = f'[[bots]]\nname = "eve"\ndir = "eve"\ncommand = {command}\n'
-    hall.write(HEAD, "deals = 1\n", SIX, bot("ann"), eve)
-    said = hall.run()
+    run.write(HEAD, "deals = 1\n", SIX, bot("ann"), eve)
+    said = golfref("tournament", "run.toml", cwd=run.folder)[1]
     assert "WARNING: bot `eve` changed while matches were played (version " in said
-    (event,) = hall.document()["history"]
+    (event,) = run.document()["history"]
     assert event["after"] == 2
     assert event["lines"][0].startswith("bot `eve` changed while")
-    assert "bot `eve` changed while" in golfref("standings", "run.golfref", cwd=hall.folder)[0]
+    assert "bot `eve` changed while" in golfref("standings", "run.golfref", cwd=run.folder)[0]
 
-    said = hall.run(code=2)
+    said = golfref("tournament", "run.toml", cwd=run.folder, code=2)[1]
     assert "bot `eve`: replaced" in said
     assert "its files changed" in said
-    (hall.folder / "eve/diary").unlink()
-    hall.run()

@@ -18,6 +18,8 @@ from referee.tournament.store.store import Store
 from referee.tournament.verify.published import read_published
 from referee.tournament.verify.run import check_store
 
+pytestmark = pytest.mark.full
+
 DIGEST = "e7935732bf257c59858a1f9a5952fef9f70100a010a2ef02e9c3888bbffca403"
 """What golfref 0.2.0 printed."""
 

@@ -16,6 +16,8 @@ from referee.tournament.store.facts import plans_of
 from referee.tournament.store.store import Store
 from referee.tournament.verify.run import check_store
 
+pytestmark = pytest.mark.full
+
 HEAD = """
 time = { start_s = 60, move_s = 60, bank_s = 600 }
 [tournament]

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from quick import QUICK
 
-from referee.tournament.store.facts import VariantFacts
+pytestmark = pytest.mark.full
 
 CONFIG = f"""
 time = {{ start_s = 60, move_s = 60, bank_s = 600 }}
@@ -102,22 +102,3 @@ def test_a_record_replays_and_what_was_sent_is_told_again(folder: Path) -> None:
     wire = golfref(folder, "transcript", "run.golfref:1", "--bot", "0")
     assert '"final_turns"' in wire
     assert NEW not in wire
-
-
-def test_a_game_goes_by_the_hash_that_stores_hold() -> None:
-    """The hash is over the JSON of its name, preset, seats and the options that it lists, with sorted keys."""
-    facts = VariantFacts(name="six", preset="six-card", seats=2, options={"rounds": 9, "kings15": False})
-    assert facts.game == "73c357a6c9ee"
-
-
-def test_a_run_goes_on_when_the_default_of_an_option_changes_that_has_no_effect_in_it() -> None:
-    """NIN-08: a joker of nine-card golf counted -5 before it counted -4."""
-    before, now = (
-        VariantFacts(name="nine", preset="nine-card", seats=2, options={"joker_value": value}) for value in (-5, -4)
-    )
-    assert before.is_same_game(now)
-    before, now = (
-        VariantFacts(name="nine", preset="nine-card", seats=2, options={"jokers": 2, "joker_value": value})
-        for value in (-5, -4)
-    )
-    assert not before.is_same_game(now)

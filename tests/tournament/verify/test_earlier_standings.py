@@ -10,6 +10,8 @@ from referee.tournament.results import Result
 from referee.tournament.standings import standings_of
 from referee.tournament.verify.earlier_standings import in_the_earlier_way
 
+pytestmark = pytest.mark.full
+
 
 def result(number: int, block: int, variant: str = "six", rounds: int = 2, **totals: int) -> Result:
     points = tuple(totals.values())

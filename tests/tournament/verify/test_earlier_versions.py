@@ -24,6 +24,8 @@ from referee.rules.record import Record
 from referee.rules.record import replay as replayed
 from referee.tournament.verify.record import check_record
 
+pytestmark = pytest.mark.full
+
 RECORDS = [
     msgspec.json.decode(line, type=Record)
     for line in Path(__file__).with_name("records_0_1_0.jsonl").read_bytes().splitlines()
