@@ -115,7 +115,7 @@ STEPS = {
     ),
     "other options": (
         (HEAD, "deals = 2\n", MORE.replace("1", "2"), SIX, bot("ann"), bot("bea", "2"), bot("dan")),
-        (16, 24, 16, 8, 8, 8, 12),
+        (16, 24, 8, 8, 8, 8, 2, 14),
     ),
     "fewer deals, a game less": (
         (HEAD, "deals = 1\n", SIX, bot("ann"), bot("bea", "2"), bot("dan")),
@@ -124,7 +124,8 @@ STEPS = {
 }
 """A config after another, and what is said of the matches when a run is amended from the one before.
 
-How many there were and are in the plan, are added, are kept, are dropped (and are played again), and are left to play.
+How many there were and are in the plan, are added, are kept, are dropped (and are played again, or count again), and
+are left to play.
 """
 
 
