@@ -16,6 +16,18 @@ from referee.tournament.plan.rounds import End, Round
 from referee.tournament.results import Result
 from referee.tournament.run.desk import Desk
 from referee.tournament.store.disk import locked
+from referee.tournament.store.plans import stretches_of
+from referee.tournament.store.store import Store
+from referee.tournament.summary import RunSummary, summary_of
+from referee.tournament.verify.course import Course
+from referee.tournament.verify.rounds import check_rounds
+
+BOTS = ("ann", "bob", "cid", "dan", "eve", "fay")
+
+
+def bot(name: str, mode: str = "") -> str:
+    """A bot in a config; it is another version with another mode."""
+    return f'[[bots]]\nbuiltin = "random"\nname = "{name}"\nenv = {{ MODE = "{mode}" }}\n'
 
 
 class Silent:
@@ -88,3 +100,22 @@ def go_on(
     with locked(path) as lock, closing(open_store(prepared, lock)) as store:
         trio.run(play, prepared.run(store, Silent()).desk())
     return prepared
+
+
+def drawn(folder: Path) -> list[Round | End]:
+    """The rounds of the run in this folder, and its end."""
+    with closing(Store.open(folder / "run.golfref")) as store:
+        return [one.what for stretch in stretches_of(store) for one in stretch.told]
+
+
+def summary(folder: Path) -> RunSummary:
+    """What the run in this folder comes to."""
+    with closing(Store.open(folder / "run.golfref")) as store:
+        return summary_of(store)
+
+
+def findings(folder: Path) -> list[str]:
+    """What is wrong with the rounds of the run in this folder."""
+    with closing(Store.open(folder / "run.golfref")) as store:
+        meta = store.meta()
+        return list(check_rounds(Course(store, meta), store, bytes.fromhex(meta.master_key)))

@@ -4,59 +4,40 @@ import json
 import re
 import shutil
 import sqlite3
-from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from random import Random
-from typing import Any
 
+import msgspec
 import pytest
-from commands import golfref
-from in_store import go_on
+from in_store import BOTS, bot, drawn, findings, go_on, summary
 from made_once import made_once
 
 from referee.tournament.orders import ATTEMPTS
 from referee.tournament.plan.growing import GrowingPlan
 from referee.tournament.plan.rounds import End, Round
 from referee.tournament.store.disk import StoreError
-from referee.tournament.store.plans import plan_now, stretches_of
+from referee.tournament.store.plans import plan_now
 from referee.tournament.store.store import Store
-from referee.tournament.summary import summary_of
-from referee.tournament.verify.course import Course
-from referee.tournament.verify.rounds import check_rounds
+from referee.tournament.summary import standings_in, summary_of
 from referee.tournament.verify.run import check_store
 
-HEAD = """
-[tournament]
-name = "run"
-seed = "abc"
-format = "swiss"
-deals = 1
-rounds = {rounds}
-[[variants]]
-preset = "six-card"
-"""
-BOTS = ("ann", "bob", "cid", "dan", "eve", "fay")
-
-
+KEY = '[tournament]\nname = "run"\nseed = "abc"\n'
+SWISS = KEY + 'format = "swiss"\ndeals = 1\nrounds = 2\n'
+STAGES = (
+    KEY + '[[stages]]\nformat = "swiss"\nrounds = 2\ndeals = 1\nadvance = 4\n'
+    '[[stages]]\nformat = "knockout"\ndeals = 1\nlimit = 2\n'
+)
+CUP = KEY + 'format = "knockout"\ndeals = 1\nlimit = 2\n'
+GAME = '[[variants]]\npreset = "six-card"\n'
 _NO_RECORD = re.compile(r"match #\d+: .*: the record of match #\d+ is damaged|standings: ")
 """What is found of every match, since nothing was played."""
 
 
-def bot(name: str, mode: str = "") -> str:
-    """A bot; it is another version with another mode."""
-    return f'[[bots]]\nbuiltin = "random"\nname = "{name}"\nenv = {{ MODE = "{mode}" }}\n'
-
-
-def write(folder: Path, *bots: str, rounds: int = 2, head: str = HEAD) -> Path:
+def write(folder: Path, *bots: str, head: str = SWISS) -> Path:
     folder.mkdir(exist_ok=True)
-    (folder / "run.toml").write_text(head.format(rounds=rounds) + "".join(bots or map(bot, BOTS)))
+    (folder / "run.toml").write_text(head + GAME + "".join(bots or map(bot, BOTS)))
     return folder
-
-
-def drawn(folder: Path) -> list[Round | End]:
-    with closing(Store.open(folder / "run.golfref")) as store:
-        return [one.what for stretch in stretches_of(store) for one in stretch.told]
 
 
 def planned(folder: Path) -> list[tuple[int, int]]:
@@ -66,13 +47,6 @@ def planned(folder: Path) -> list[tuple[int, int]]:
     assert isinstance(plan, GrowingPlan)
     places = [plan.round_of(number) for number in range(len(plan))]
     return [(len(one.tables), places.count(place)) for place, one in enumerate(plan.rounds)]
-
-
-def findings(folder: Path) -> list[str]:
-    """What is wrong with the rounds."""
-    with closing(Store.open(folder / "run.golfref")) as store:
-        meta = store.meta()
-        return list(check_rounds(Course(store, meta), store, bytes.fromhex(meta.master_key)))
 
 
 @pytest.fixture(scope="module")
@@ -107,11 +81,11 @@ def test_matches_that_are_given_up_do_not_hold_up_the_next_round(tmp_path: Path)
     assert isinstance(first, Round)
     go_on(folder, spoiled=[frozenset(first.tables[0].bots)])
     with closing(Store.open(folder / "run.golfref")) as store:
-        summary = summary_of(store)
+        told = summary_of(store)
         assert [void.attempt for void in store.voids()] == [*range(1, ATTEMPTS + 1)] * 2
-    assert (summary.planned, summary.matches, len(summary.unplayed), summary.goes_on) == (12, 10, 2, False)
-    assert summary.end == "all 2 rounds of the Swiss have been played"
-    assert summary.key is None, "cards are still to be dealt from it"
+    assert (told.planned, told.matches, len(told.unplayed), told.goes_on) == (12, 10, 2, False)
+    assert told.end == "all 2 rounds of the Swiss have been played"
+    assert told.key is None, "cards are still to be dealt from it"
     assert findings(folder) == []
 
     before = drawn(folder)
@@ -137,9 +111,8 @@ def test_a_bot_that_is_withdrawn_takes_its_tables_along_and_brings_them_back(tmp
     go_on(folder, may_change=True)
     assert planned(folder) == [(3, 6), (3, 6)]
     assert findings(folder) == []
-    with closing(Store.open(folder / "run.golfref")) as store:
-        summary = summary_of(store)
-    assert (summary.planned, summary.matches, len(summary.retired)) == (12, 12, 0)
+    told = summary(folder)
+    assert (told.planned, told.matches, len(told.retired)) == (12, 12, 0)
 
 
 def test_matches_of_a_former_version_count_for_strength_only(tmp_path: Path) -> None:
@@ -148,170 +121,142 @@ def test_matches_of_a_former_version_count_for_strength_only(tmp_path: Path) -> 
     write(folder, *map(bot, BOTS[:-1]), bot("fay", "new"))
     go_on(folder, may_change=True)
     assert findings(folder) == []
-    with closing(Store.open(folder / "run.golfref")) as store:
-        summary = summary_of(store)
-    assert (summary.planned, summary.matches, len(summary.retired)) == (10, 10, 2)
+    told = summary(folder)
+    assert (told.planned, told.matches, len(told.retired)) == (10, 10, 2)
     assert planned(folder) == [(2, 4), (3, 6)]
 
 
-Lines = list[str]
-
-
-def edit(**changes: object) -> Callable[[dict[int, Lines]], None]:
-    """Changes the second round."""
-
-    def change(told: dict[int, Lines]) -> None:
-        told[2][1] = json.dumps(json.loads(told[2][1]) | changes)
-
-    return change
-
-
-def at_table(variant: str = "six-card", bots: tuple[str, ...] = ("ann", "fay"), deal: object = 0) -> Any:
-    """Lets other bots, or the same ones in another game or on another deal, sit at the first table."""
-    return edit(tables=[[variant, bots, deal]])
-
-
-def swap(told: dict[int, Lines]) -> None:
-    told[1], told[2] = told[2], told[1]
-
-
-def say(number: int, *lines: str) -> Callable[[dict[int, Lines]], None]:
-    return lambda told: told.update({number: [*lines]})
-
-
-FORGED: dict[str, tuple[Callable[[dict[int, Lines]], None], str]] = {
-    "another table": (at_table(bots=("ann", "dan")), "golfref draws otherwise: tables"),
-    "another deal": (at_table(deal=5), "golfref draws otherwise: tables"),
-    "another title": (edit(title="x"), "it tells in other words what was drawn"),
-    "another number": (edit(number=7), "golfref draws otherwise: number: the run has 7, golfref draws 1"),
-    "something that no round has": (edit(more=1), "it tells in other words what was drawn"),
-    "an end too early": (
-        say(2, "no more rounds: x", '{"reason":"x"}'),
-        "the run has `no more rounds: x`; golfref draws `next round: Swiss round 2 of 2`",
-    ),
-    "another end": (
-        say(3, "no more rounds: x", '{"reason":"x"}'),
-        "golfref draws `no more rounds: all 2 rounds of the Swiss have been played`",
-    ),
-    "rounds in another order": (swap, "event #1: golfref draws otherwise: number"),
-    "a stranger": (at_table(bots=("ann", "zoe")), "a bot sits at a table that does not take part"),
-    "another game": (at_table("chess"), "there is no game `chess`"),
-    "a deal without end": (at_table(deal=10**18), "a deal has the number 1000000000000000000"),
-    "a deal that is none": (at_table(deal="x"), "event #2 tells a round that is damaged"),
-    "no round": (say(2, "next round: x", "{"), "event #2 tells a round that is damaged"),
-    "a deep round": (say(2, "next round: x", "[" * 5000), "event #2 tells a round that is damaged"),
-    "a round that is not told": (say(2, "next round: x"), "golfref never tells this: next round: x"),
-}
-"""What a forger does to the lines of the history, and what is found."""
+def forge(played: Path, folder: Path, statement: str, *values: object) -> Path:
+    """A copy of the run in which this statement was executed."""
+    run = Path(shutil.copy(played / "run.golfref", folder))
+    with closing(sqlite3.connect(run)) as connection, connection:
+        connection.execute(statement, values)
+    return run
 
 
 def found_in(run: Path) -> list[str]:
     return [finding for finding in check_store(run).findings if not _NO_RECORD.match(finding)]
 
 
-@pytest.mark.parametrize("forged", FORGED)
-def test_a_round_that_golfref_would_not_have_drawn_is_found(played: Path, tmp_path: Path, forged: str) -> None:
-    run = Path(shutil.copy(played / "run.golfref", tmp_path))
-    change, expected = FORGED[forged]
-    with closing(sqlite3.connect(run)) as connection, connection:
-        told = {id_: json.loads(lines) for id_, lines in connection.execute("SELECT id, lines FROM history")}
-        change(told)
-        connection.executemany(
-            "UPDATE history SET lines = ? WHERE id = ?", [(json.dumps(lines), id_) for id_, lines in told.items()]
-        )
-    found = found_in(run)
-    assert any(expected in finding for finding in found), found
+def second_round(**changes: object) -> tuple[str, str]:
+    """Changes the second round."""
+    patch = "UPDATE history SET lines = json_set(lines, '$[1]', '' || json_patch(lines ->> 1, ?)) WHERE id = 2"
+    return patch, json.dumps(changes)
 
 
-OUT_OF_PLACE = {
-    "a round that was drawn too early": ("UPDATE history SET after = 5 WHERE id = 2", "event #2: it was drawn before"),
+def at_table(variant: str = "six-card", bots: tuple[str, ...] = ("ann", "fay"), deal: int = 0) -> tuple[str, str]:
+    """Lets other bots, or the same ones in another game or on another deal, sit at the first table."""
+    return second_round(tables=[[variant, bots, deal]])
+
+
+def say(*lines: str) -> tuple[str, ...]:
+    """Other words of the second round."""
+    return "UPDATE history SET lines = json_array(?, ?) WHERE id = 2", *lines
+
+
+FORGED: dict[str, tuple[tuple[str, ...], str]] = {
+    "another table": (at_table(bots=("ann", "dan")), "golfref draws otherwise: tables"),
+    "another number": (second_round(number=7), "golfref draws otherwise: number: the run has 7, golfref draws 1"),
+    "something that no round has": (second_round(more=1), "it tells in other words what was drawn"),
+    "an end too early": (
+        say("no more rounds: x", '{"reason":"x"}'),
+        "the run has `no more rounds: x`; golfref draws `next round: Swiss round 2 of 2`",
+    ),
+    "a stranger": (at_table(bots=("ann", "zoe")), "a bot sits at a table that does not take part"),
+    "another game": (at_table("chess"), "there is no game `chess`"),
+    "a deal without end": (at_table(deal=10**18), "a deal has the number 10000"),
+    "no round": (say("next round: x", "{"), "event #2 tells a round that is damaged"),
+    "a deep round": (say("next round: x", "[" * 5000), "event #2 tells a round that is damaged"),
+    "bots that cannot take part": (second_round(entered=["zed"]), "a round is damaged"),
+    "a round drawn too early": (("UPDATE history SET after = 5 WHERE id = 2",), "event #2: it was drawn before"),
     "a round too many": (
-        "INSERT INTO history SELECT NULL, 12, replace(lines, ',0]', ',1]'), NULL FROM history WHERE id = 2",
+        ("INSERT INTO history SELECT NULL, 12, replace(lines, ',0]', ',1]'), NULL FROM history WHERE id = 2",),
         "event #4: something is drawn after the end",
     ),
-    "a round less": ("DELETE FROM history WHERE id = 2", "was committed before any round had it"),
+    "a round less": (("DELETE FROM history WHERE id = 2",), "was committed before any round had it"),
 }
-"""What a forger does to the rows of the history, and what is found."""
+"""What a forger does to the history, and what is found."""
 
 
-@pytest.mark.parametrize("forged", OUT_OF_PLACE)
-def test_a_round_that_came_at_another_time_is_found(played: Path, tmp_path: Path, forged: str) -> None:
-    run = Path(shutil.copy(played / "run.golfref", tmp_path))
-    statement, expected = OUT_OF_PLACE[forged]
-    with closing(sqlite3.connect(run)) as connection, connection:
-        connection.execute(statement)
-    found = found_in(run)
+@pytest.mark.parametrize("forged", FORGED)
+def test_a_round_that_golfref_would_not_have_drawn_is_found(played: Path, tmp_path: Path, forged: str) -> None:
+    statement, expected = FORGED[forged]
+    found = found_in(forge(played, tmp_path, *statement))
     assert any(expected in finding for finding in found), found
 
 
 def test_a_run_whose_end_is_not_told_goes_on(played: Path, tmp_path: Path) -> None:
-    run = Path(shutil.copy(played / "run.golfref", tmp_path))
-    with closing(sqlite3.connect(run)) as connection, connection:
-        connection.execute("DELETE FROM history WHERE id = 3")
+    run = forge(played, tmp_path, "DELETE FROM history WHERE id = 3")
     assert check_store(run).goes_on
-    with closing(Store.open(run)) as store:
-        assert (summary_of(store).key, summary_of(store).end) == (None, None)
-
-
-@pytest.mark.parametrize("entered", [["zed"], ["ann", "ann"]], ids=["unknown", "twice"])
-def test_a_round_of_bots_that_cannot_take_part_is_a_finding(played: Path, tmp_path: Path, entered: list[str]) -> None:
-    run = Path(shutil.copy(played / "run.golfref", tmp_path))
-    with closing(sqlite3.connect(run)) as connection, connection:
-        ((text,),) = connection.execute("SELECT lines FROM history WHERE id = 1")
-        words, told = json.loads(text)
-        lines = [words, json.dumps(json.loads(told) | {"entered": entered})]
-        connection.execute("UPDATE history SET lines = ? WHERE id = 1", (json.dumps(lines),))
-    assert any("event #1: a round is damaged" in finding for finding in found_in(run))
-    with closing(Store.open(run)) as store, pytest.raises(StoreError, match="event #1: a round is damaged"):
-        summary_of(store)
-
-
-IMPOSSIBLE: dict[str, dict[str, object]] = {
-    "standings": {"format": "knockout", "advance": 2},
-    "compare": {"format": "adaptive", "rounds": -1},
-}
-"""By command, a config that no run can have, with which it would come to no end or break off."""
-
-
-@pytest.mark.parametrize("command", IMPOSSIBLE)
-def test_a_config_that_no_run_can_have_breaks_no_command(played: Path, tmp_path: Path, command: str) -> None:
-    run = Path(shutil.copy(played / "run.golfref", tmp_path))
-    with closing(sqlite3.connect(run)) as connection, connection:
-        ((text,),) = connection.execute("SELECT value FROM meta WHERE key = 'facts'")
-        changed = json.dumps(json.loads(text) | IMPOSSIBLE[command])
-        connection.execute("UPDATE meta SET value = ? WHERE key = 'facts'", (changed,))
-    assert found_in(run)
-    golfref(command, run, cwd=tmp_path, code=2)
+    assert (summary(tmp_path).key, summary(tmp_path).end) == (None, None)
 
 
 def test_nobody_goes_on_with_a_run_whose_rounds_cannot_be_played(played: Path, tmp_path: Path) -> None:
-    folder = shutil.copytree(played, tmp_path / "run")
-    with closing(sqlite3.connect(folder / "run.golfref")) as connection, connection:
-        connection.execute("INSERT INTO history SELECT NULL, after, lines, facts FROM history WHERE id = 1")
+    forge(played, tmp_path, "INSERT INTO history SELECT NULL, after, lines, facts FROM history WHERE id = 1")
     for bots in (BOTS, BOTS[1:]):
-        write(folder, *map(bot, bots))
+        write(tmp_path, *map(bot, bots))
         with pytest.raises(StoreError, match="no plan follows from its config and its rounds"):
-            go_on(folder, may_change=True)
+            go_on(tmp_path, may_change=True)
 
 
 FOREVER: dict[str, tuple[dict[str, object], str]] = {
     "deals": ({"deals": 10**7}, "rounds of up to 60000000 tables; expected 10000000 at most"),
     "rounds": ({"rounds": 10**18}, "1000000000000000000 rounds; expected 10000000 at most"),
     "bots": ({"bots": 5000}, "rounds of 5000 bots; expected 2000 at most"),
-    "line-ups": ({"format": "adaptive", "bots": 100, "seats": 10}, "rounds of up to 17310309456440 tables"),
 }
 """What a hostile config asks for."""
 
 
 @pytest.mark.parametrize("what", FOREVER)
 def test_rounds_that_nobody_could_draw_to_the_end_are_a_finding(played: Path, tmp_path: Path, what: str) -> None:
-    run = Path(shutil.copy(played / "run.golfref", tmp_path))
     changes, expected = FOREVER[what]
-    with closing(sqlite3.connect(run)) as connection, connection:
-        ((text,),) = connection.execute("SELECT value FROM meta WHERE key = 'facts'")
-        facts = json.loads(text)
-        if isinstance(bots := changes.get("bots"), int):
-            changes = changes | {"bots": [facts["bots"][0] | {"name": f"bot {number}"} for number in range(bots)]}
-        facts["variants"][0]["seats"] = changes.get("seats", 2)
-        connection.execute("UPDATE meta SET value = ? WHERE key = 'facts'", (json.dumps(facts | changes),))
+    with closing(Store.open(played / "run.golfref")) as store:
+        facts = msgspec.to_builtins(store.meta().facts)
+    if isinstance(bots := changes.get("bots"), int):
+        changes = {"bots": [facts["bots"][0] | {"name": f"bot {number}"} for number in range(bots)]}
+    text = json.dumps(facts | changes)
+    run = forge(played, tmp_path, "UPDATE meta SET value = ? WHERE key = 'facts'", text)
     assert any(expected in finding for finding in found_in(run))
+
+
+# Stages and knockouts
+
+
+def test_a_run_of_stages_that_is_killed_again_and_again_is_that_of_one_that_was_not(tmp_path: Path) -> None:
+    whole, killed = write(tmp_path / "whole", head=STAGES), write(tmp_path / "killed", head=STAGES)
+    go_on(whole)
+    go_on(killed, matches=5)
+    assert summary(killed).order == "places"
+    while not go_on(killed, matches=3).has_ended:
+        pass
+    assert drawn(killed) == drawn(whole)
+    assert findings(killed) == findings(whole) == []
+    told = summary(killed)
+    assert [(stage.format, stage.is_over) for stage in told.stages] == [("swiss", True), ("knockout", True)]
+    assert [level.title for level in told.stages[1].levels] == ["semi-finals", "final"]
+    assert [row.rank for row in told.standings] == [1, 2, 3, 3, 5, 6]
+    with closing(Store.open(killed / "run.golfref")) as store:
+        assert {row.rank for row in standings_in(store, "six-card").overall} == {None}
+        assert standings_in(store).overall == told.standings
+
+
+def test_a_knockout_lets_a_bot_go_and_takes_a_new_version_but_nobody_else(tmp_path: Path) -> None:
+    folder = write(tmp_path, head=CUP)
+    go_on(folder, matches=2)
+    write(folder, *map(bot, (*BOTS, "gus")), head=CUP)
+    with pytest.raises(StoreError, match=r"run\.toml:\d+:1: bot `gus`: added \(a knockout that has begun takes nobody"):
+        go_on(folder, may_change=True)
+    first = drawn(folder)[0]
+    assert isinstance(first, Round)
+    gone, rival = first.tables[0].bots
+    again, other = first.tables[1].bots
+    write(folder, *(bot(name, "new" if name == again else "") for name in BOTS if name != gone), head=CUP)
+    go_on(folder, may_change=True)
+    assert findings(folder) == []
+    told = summary(folder)
+    assert told.end is not None
+    assert re.fullmatch(r"\w+ wins the knockout", told.end)
+    assert told.standings[0].bot == told.end.split()[0]
+    assert rival in told.stages[0].levels[1].bots
+    (tie,) = [tie for tie in told.stages[0].levels[0].ties if again in tie.names]
+    assert (set(tie.names), tie.deals > 0, tie.rule != "open") == ({again, other}, True, True)

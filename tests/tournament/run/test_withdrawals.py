@@ -1,49 +1,26 @@
 """What a bot that leaves, or comes too late, means for the others: of whom nobody vanishes from the standings."""
 
-from contextlib import closing
 from pathlib import Path
 
 import pytest
-from in_store import go_on
+from in_store import BOTS, bot, drawn, findings, go_on, summary
 
 from referee.reports.provenance import troubles
 from referee.reports.verdict import verdict
 from referee.reports.whole import tables_of
 from referee.tournament.plan.rounds import Round
-from referee.tournament.store.plans import stretches_of
-from referee.tournament.store.store import Store
-from referee.tournament.summary import RunSummary, summary_of
-from referee.tournament.verify.course import Course
-from referee.tournament.verify.rounds import check_rounds
+from referee.tournament.summary import RunSummary
 
 HEAD = '[tournament]\nname = "run"\nseed = "abc"\n'
 SWISS = 'format = "swiss"\nrounds = 1\ndeals = 2\n'
 LADDER = 'format = "ladder"\nrounds = 3\ndeals = 1\n'
 STAGES = f"[[stages]]\n{SWISS}advance = 4\n[[stages]]\ndeals = 1\n"
 TABLES_OF_3 = '[[variants]]\npreset = "six-card"\nseats = 3\n'
-BOTS = ("ann", "bob", "cid", "dan", "eve", "fay")
-
-
-def bot(name: str, mode: str = "") -> str:
-    """A bot; it is another version with another mode."""
-    return f'[[bots]]\nbuiltin = "random"\nname = "{name}"\nenv = {{ MODE = "{mode}" }}\n'
 
 
 def write(folder: Path, rules: str, *bots: str, games: str = TABLES_OF_3) -> Path:
     (folder / "run.toml").write_text("".join((HEAD, rules, games, *(bots or map(bot, BOTS)))))
     return folder
-
-
-def summary(folder: Path) -> RunSummary:
-    with closing(Store.open(folder / "run.golfref")) as store:
-        return summary_of(store)
-
-
-def findings(folder: Path) -> list[str]:
-    """What is wrong with the rounds."""
-    with closing(Store.open(folder / "run.golfref")) as store:
-        meta = store.meta()
-        return list(check_rounds(Course(store, meta), store, bytes.fromhex(meta.master_key)))
 
 
 def shown(told: RunSummary) -> str:
@@ -98,8 +75,7 @@ def test_a_bot_with_no_match_left_stands_at_the_end_and_is_named(tmp_path: Path)
     two = TABLES_OF_3.replace("3", "2")
     folder = write(tmp_path, SWISS, games=two)
     go_on(folder)
-    with closing(Store.open(folder / "run.golfref")) as store:
-        first = stretches_of(store)[0].told[0].what
+    first = drawn(folder)[0]
     assert isinstance(first, Round)
     gone, left = first.tables[0].bots
     write(folder, SWISS, *(bot(name) for name in BOTS if name != gone), games=two)

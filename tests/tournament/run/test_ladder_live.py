@@ -1,5 +1,6 @@
-"""A ladder that goes on takes up what is put in place of its entries, and whatever is wrong with that ends nothing."""
+"""Live ladders whose bots come, are replaced and withdrawn, between two runs of the command and while one goes on."""
 
+import json
 import re
 import select
 import shutil
@@ -12,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from commands import GOLFREF, PATIENCE_S, golfref, until_there
+from quick import QUICK
 
 from referee.tournament.store.store import Store
 
@@ -101,4 +103,36 @@ def test_a_ladder_takes_up_new_versions_and_entries_and_keeps_the_older_ones_of_
     assert "`bea` goes on with the version that plays" in err
     assert versions(store) == after
     assert "dan" in out
+    assert "all holds" in golfref("verify", "run.golfref", cwd=tmp_path)[0]
+
+
+HEAD = (
+    "time = { start_s = 60, move_s = 60, bank_s = 600, slap_s = 10 }\n"
+    '[tournament]\nname = "run"\nseed = "abc"\nworkers = 1\nformat = "ladder"\ndeals = 1\n'
+)
+GAME = '[[variants]]\npreset = "six-card"\noptions = { rounds = 1 }\n'
+
+
+def of_version(name: str, mode: str = "") -> str:
+    """A bot; it is another version with another environment."""
+    return f'[[bots]]\n{QUICK}\nname = "{name}"\nenv = {{ MODE = "{mode}" }}\n'
+
+
+def test_entries_come_and_go_until_it_is_told_to_end(tmp_path: Path) -> None:
+    config = tmp_path / "run.toml"
+    config.write_text(HEAD + "rounds = 1\n" + GAME + of_version("ann") + of_version("bea") + of_version("cid"))
+    golfref("tournament", "run.toml", cwd=tmp_path)
+    config.write_text(HEAD + "rounds = 2\n" + GAME + of_version("bea") + of_version("cid", "new") + of_version("dan"))
+    _, said = golfref("tournament", "run.toml", "--amend", cwd=tmp_path)
+    assert "round 2 of the ladder" in " ".join(said.split())
+    assert "no more rounds: all 2 rounds of the ladder have been played" in said
+
+    told = json.loads(golfref("standings", "run.golfref", "--json", cwd=tmp_path)[0])
+    assert [one["title"] for one in told["rounds"]] == [f"round {number} of the ladder" for number in (1, 2)]
+    former = {one["bot"].partition(" (version ")[0] for one in told["ratings"]["former"]}
+    assert former == {"ann", "cid"}
+    assert {row["bot"]: row["matches"] > 0 for row in told["standings"]} == {"bea": True, "cid": True, "dan": True}
+    with closing(Store.open(tmp_path / "run.golfref")) as store:
+        places = [(*match.identity.place, match.identity.rotation) for match in store.committed()]
+    assert len(set(places)) == len(places), "a new version of a bot has cards that the former one did not see"
     assert "all holds" in golfref("verify", "run.golfref", cwd=tmp_path)[0]
