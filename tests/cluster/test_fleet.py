@@ -100,6 +100,8 @@ def test_a_cluster_that_is_started_here_is_gone_with_a_run_that_is_killed_and_th
 ) -> None:
     need_modules("distributed", "cryptography", extra="cluster")
     folder = make_folder("cluster", 4)
+    scratch = folder.path / "dask-scratch-space"  # Dask's own, from which its processes import
+    scratch.mkdir(mode=0o777)
     run = folder.start("local:2")
     until_more_are_committed(folder.store, 2)
     run.kill()
@@ -108,18 +110,7 @@ def test_a_cluster_that_is_started_here_is_gone_with_a_run_that_is_killed_and_th
     assert not marked()
 
     assert folder.results("--cluster", "local:1") == make_folder("alone", 4).results()
-
-
-def test_a_cluster_that_is_started_here_uses_no_folder_that_another_user_may_have_made(
-    make_folder: Callable[[str, int], Folder], until_gone: Callable[[], None]
-) -> None:
-    need_modules("distributed", "cryptography", extra="cluster")
-    folder = make_folder("cluster", 1)
-    scratch = folder.path / "dask-scratch-space"  # Dask's own, from which its processes import
-    scratch.mkdir(mode=0o777)
-    said_at_end(folder.start("local:1"), code=0)
-    until_gone()
-    assert not list(scratch.iterdir())
+    assert not list(scratch.iterdir()), "another user may have made this folder"
 
 
 def test_a_cluster_that_is_started_here_serves_nobody_who_lacks_its_key(
@@ -171,6 +162,7 @@ def test_hosts_and_what_runs_on_them_are_killed_and_the_results_are_those_of_one
     assert folder.results() == make_folder("alone", 6).results()
 
 
+@pytest.mark.full  # Dask takes long to see that its scheduler is gone
 def test_without_its_scheduler_a_run_ends_and_the_same_command_goes_on(
     cluster: Cluster, make_folder: Callable[[str, int], Folder]
 ) -> None:
@@ -190,6 +182,7 @@ def test_without_its_scheduler_a_run_ends_and_the_same_command_goes_on(
     assert folder.results() == make_folder("alone", 4).results()
 
 
+@pytest.mark.full
 def test_a_host_that_is_left_out_is_told_at_once_and_others_are_waited_for(
     cluster: Cluster, make_folder: Callable[[str, int], Folder]
 ) -> None:

@@ -14,7 +14,9 @@ from commands import golfref
 from needs import need_modules
 from residents import ROOT
 
-pytestmark = pytest.mark.cluster
+from referee import __version__
+
+pytestmark = [pytest.mark.cluster, pytest.mark.full]
 
 CONFIG = """
 time = {{ start_s = 60, move_s = 60, bank_s = 600, slap_s = 10 }}
@@ -93,9 +95,11 @@ def test_each_host_gets_the_bots_and_one_with_other_rules_is_left_out(
             words = (address, "--nthreads", "1", "--no-nanny", "--name", name)
             stack.enter_context(program("worker", *words, cwd=tmp_path, env=told, until="Registered to"))
         _, err = golfref("tournament", "run.toml", "--cluster", address, "--insecure-cluster", cwd=tmp_path)
-        left_out = "its golfref 0.9.0 is not the desk's: referee/rules differ; install the same there"
+        left_out = f"its golfref {__version__} is not the desk's: referee/rules differ; install the same there"
         assert f"host lab3 is left out: {left_out}" in err
-        too_early = "it has golfref 0.7.0, and the desk 0.9.0; install the desk's there, with the extra `cluster`"
+        too_early = (
+            f"it has golfref 0.7.0, and the desk {__version__}; install the desk's there, with the extra `cluster`"
+        )
         assert f"host lab4 is left out: {too_early}" in err
     until_gone()
 

@@ -14,6 +14,8 @@ from msgspec.structs import replace
 from processes import PATIENCE_S
 from residents import BOT, ENTRIES, FOLDER_BOT, ROOT, Resident, competition, hosted
 
+from protocol import VERSION
+from referee import __version__
 from referee.cluster.hosts import Demands, Ready, Refused, host_tag
 from referee.cluster.kept import KeptBots, NotKept
 from referee.cluster.parcels import CannotTravel, Parcels, parcels_of
@@ -181,9 +183,16 @@ def test_a_host_must_have_what_the_desk_has(tmp_path: Path) -> None:
         reads = replace(mine, spec=replace(mine.spec, reads=("/opt/nowhere",)))
         unknown = replace(random, spec=replace(random.spec, builtin="sharper"))
         gone = replace(other, spec=replace(other.spec, command=("golf-lisp", "bot.lisp")))
+        here = f"golfref {__version__}"
         wanted: list[tuple[Demands, str]] = [
-            (replace(good, golfref="0.7.0"), "it has golfref 0.9.0 with protocol 1, and the desk golfref 0.7.0 with"),
-            (replace(good, protocol="2"), "and the desk golfref 0.9.0 with protocol 2; install the desk's version"),
+            (
+                replace(good, golfref="0.7.0"),
+                f"it has {here} with protocol {VERSION}, and the desk golfref 0.7.0 with",
+            ),
+            (
+                replace(good, protocol="2"),
+                f"and the desk {here} with protocol 2; install the desk's version",
+            ),
             (
                 replace(good, rooms=good.rooms | {"referee/rules": "0"}),
                 "is not the desk's: referee/rules differ; install",
@@ -294,7 +303,9 @@ def test_another_installation_of_the_same_version_is_found_out(tmp_path: Path, m
         refused = host.prepare(parcels)
 
     assert isinstance(refused, Refused), refused
-    assert refused.reason == "its golfref 0.9.0 is not the desk's: referee/rules differ; install the same there"
+    assert (
+        refused.reason == f"its golfref {__version__} is not the desk's: referee/rules differ; install the same there"
+    )
     assert host.lacked == ()
 
 

@@ -1,24 +1,35 @@
 """Which match is played when: two matches with the same cards are never out together, and nothing is forgotten."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from contextlib import closing
 from itertools import pairwise
+from pathlib import Path
 from random import Random
-from typing import Any, cast
 
 import pytest
 import trio
 import trio.testing
+from in_store import Silent, bot, result_of
 
-from referee.tournament.config.config import Config
-from referee.tournament.orders import Order, Played, Spoiled
+from referee.commands.opening import open_store, prepare
+from referee.tournament.config.config import load
+from referee.tournament.orders import Order, Spoiled
 from referee.tournament.plan.fixture import Fixture
 from referee.tournament.plan.keys import Rotations
 from referee.tournament.plan.schedule import Place, Plan, PlannedVariant
-from referee.tournament.results import Result
-from referee.tournament.run import desk as desk_module
 from referee.tournament.run.desk import Desk
 from referee.tournament.run.play_order import LEAST_OPEN_BLOCKS, PlayOrder
+from referee.tournament.store.disk import locked
 
+DUEL = """
+[tournament]
+name = "run"
+seed = "abc"
+deals = 1
+rotations = "same"
+[[variants]]
+preset = "six-card"
+"""
 NOTHING: Mapping[Place, int] = {}
 
 
@@ -104,7 +115,7 @@ def test_no_block_is_left_over_for_the_end() -> None:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_nor_in_a_short_run_where_each_job_has_two_matches_out(seed: int) -> None:
+def test_no_block_is_left_over_for_the_end_of_a_short_run_where_each_job_has_two_matches_out(seed: int) -> None:
     play = Play(table_of_four(deals=9), seed, out=4, jobs=2)
     play.run()
     assert len({fixture.block for fixture in play.begun[-4:]}) >= 3
@@ -210,26 +221,16 @@ def next_of(order: PlayOrder, *, block: int) -> Fixture:
     return next(fixture for fixture in iter(order.next, None) if fixture.block == block)
 
 
-class Ledger:
-    """In place of a store, the terms of a run and whoever watches it."""
-
-    def __getattr__(self, _: str) -> Callable[..., None]:
-        return lambda *_: None
-
-
-def test_a_job_waits_for_a_match_as_long_as_one_with_the_same_cards_is_out(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_job_waits_for_a_match_as_long_as_one_with_the_same_cards_is_out(tmp_path: Path) -> None:
     """It gets the next one as soon as there is one, and None only when nothing is left and nothing can come back."""
-    monkeypatch.setattr(desk_module, "setup_of", lambda *_: cast(Any, Bots()))
-    made = Plan(master_key=bytes(32), bots=["a", "b"], variants=[PlannedVariant(variant="v", seats=2)], deals=1)
-    ledger = cast(Any, Ledger())
-    bars = cast(Any, NobodyBarred())
-    desk = Desk(play_order(made), config=cast(Config, None), terms=ledger, store=ledger, watcher=ledger, bars=bars)
+    (tmp_path / "run.toml").write_text(DUEL + bot("ann") + bot("bob"))
+    prepared = prepare(load(tmp_path / "run.toml"), tmp_path / "run.golfref", fresh=False, may_change=False)
     got: list[Order | None] = []
 
-    async def wait() -> None:
-        got.append(await desk.next())
+    async def main(desk: Desk) -> None:
+        async def wait() -> None:
+            got.append(await desk.next())
 
-    async def main() -> None:
         async with trio.open_nursery() as nursery:
             first = await desk.next()
             assert first is not None
@@ -244,38 +245,15 @@ def test_a_job_waits_for_a_match_as_long_as_one_with_the_same_cards_is_out(monke
             nursery.start_soon(wait)
             nursery.start_soon(wait)
             await trio.testing.wait_all_tasks_blocked()
-            await desk.report(played(again))
+            await desk.report(result_of(again))
             await trio.testing.wait_all_tasks_blocked()
             last = got.pop()
             assert last is not None
             assert got == []
             assert {again.fixture.rotation, last.fixture.rotation} == {0, 1}
             assert again.fixture.deal_key == last.fixture.deal_key
-            await desk.report(played(last))
+            await desk.report(result_of(last))
         assert got == [None]
 
-    trio.run(main)
-
-
-class Bots:
-    """In place of a setup."""
-
-    bots = ()
-
-
-class NobodyBarred(Ledger):
-    """In place of the bars of a run."""
-
-    def applied(self, setup: Bots) -> Bots:
-        return setup
-
-    def voided(self, *_: object) -> dict[str, str]:
-        return {}
-
-
-def played(order: Order) -> Played:
-    result = Result(
-        number=order.fixture.number, variant="v", block=0, bots=("a", "b"), totals=(1, 2), ranks=(1, 2), rounds=1,
-        forfeited=(False, False), faults=({}, {}), late_slaps=(0, 0),
-    )  # fmt: skip
-    return Played(result=result, hash="", record=b"")
+    with locked(prepared.path) as lock, closing(open_store(prepared, lock)) as store:
+        trio.run(main, prepared.run(store, Silent()).desk())

@@ -94,29 +94,15 @@ def test_the_digest_covers_hosts_and_who_played_what(run: Path) -> None:
     [
         ("UPDATE played_on SET host = 3 WHERE id = 2", "match #2: it names host #3, which is not there"),
         ("INSERT INTO played_on VALUES (9, 1)", "hosts: host #1 is told of match #9, which is not there"),
-        ("INSERT INTO voided_on VALUES (1, 1)", "hosts: host #1 is told of void #1, which is not there"),
-        ("UPDATE hosts SET after = 7 WHERE id = 2", "host #2: it came after 7 matches, 0 events and 0 voids, which"),
         ("UPDATE hosts SET after = 3 WHERE id = 2", "host #2, lab2, came when it had been committed already"),
-        ("UPDATE hosts SET id = 5 WHERE id = 2", "hosts: the ids are not 1, 2, 3 and so on, first at 5"),
         ("UPDATE played_on SET host = 1 WHERE id = 1", f"{LAB}; its host lab1 is golfref"),
-        ("DELETE FROM played_on WHERE id = 1", f"{LAB}; the run tells of golfref"),
         ("UPDATE hosts SET told = '{}'", "host #1 is damaged"),
-        ("DROP TABLE played_on", "no such table: played_on"),
     ],
 )
 def test_what_does_not_fit_is_found(run: Path, statement: str, finding: str) -> None:
     found = change(run, statement)
 
     assert any(finding in one for one in found), found
-
-
-def test_a_bundle_has_the_hosts_and_is_checked_with_them(run: Path) -> None:
-    golfref("publish", "hosts.golfref", "-o", "bundles", "--matches", "0", cwd=run.parent)
-    bundle = next(path.parent for path in (run.parent / "bundles").glob("*/SHA256SUMS"))  # not what authors get
-
-    out, _ = golfref("verify", bundle, cwd=run.parent)
-
-    assert "4 matches replayed" in out
 
 
 def test_the_report_tells_what_each_host_played_and_whether_they_differ(run: Path) -> None:
