@@ -182,35 +182,6 @@ def test_without_its_scheduler_a_run_ends_and_the_same_command_goes_on(
     assert folder.results() == make_folder("alone", 4).results()
 
 
-@pytest.mark.full
-def test_a_host_that_is_left_out_is_told_at_once_and_others_are_waited_for(
-    cluster: Cluster, make_folder: Callable[[str, int], Folder]
-) -> None:
-    folder = make_folder("run", 1)
-    unfit = {"GOLFREF_HOST_FOLDER": str(folder.path / "run.toml")}
-    cluster.start_scheduler()
-    cluster.start_host("one", **unfit)
-    with folder.start(cluster.address) as run:
-        assert run.stderr is not None
-        for left_out, next_one, env in (("one", "two", unfit), ("two", "three", {})):
-            told = next(line for line in run.stderr if "left out" in line)
-            assert told.startswith(f"host {left_out} is left out: bots cannot be kept there: ")
-            assert "no host that is there can play; waiting for others for 30 s\n" in run.stderr
-            cluster.start_host(next_one, **env)
-        assert "1 host: three; they play 2 matches at a time\n" in run.stderr
-        said_at_end(run, code=0)
-
-    for name in ("one", "two", "three"):  # what has played, and ends in order, is no host of the next run
-        cluster.hosts[name].terminate()
-        cluster.hosts[name].wait(PATIENCE_S)
-    cluster.start_host("four")
-    said = said_at_end(make_folder("next", 1).start(cluster.address), code=0)
-    assert "1 host: four; they play 2 matches at a time\n" in said
-    log = (cluster.folder / "dask.log").read_text()
-    assert "Removing Worker plugin golfref-" in log
-    assert "failed to teardown" not in log, "what a run has on a host is ended once"
-
-
 def test_a_run_ends_where_all_hosts_that_there_can_be_are_left_out(
     make_folder: Callable[[str, int], Folder], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -3,7 +3,6 @@
 The hosts are processes with names and folders of their own. Nothing here needs Dask.
 """
 
-import shutil
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -11,20 +10,17 @@ from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
-from processes import PATIENCE_S
-from residents import BOT, ENTRIES, FOLDER_BOT, ROOT, Resident, competition, hosted
+from residents import BOT, ENTRIES, FOLDER_BOT, ROOT, Resident, competition
 
 from protocol import VERSION
 from referee import __version__
-from referee.cluster.hosts import Demands, Ready, Refused, host_tag
+from referee.cluster.hosts import Demands, Refused, host_tag
 from referee.cluster.kept import KeptBots, NotKept
 from referee.cluster.parcels import CannotTravel, Parcels, parcels_of
 from referee.cluster.preparing import Talk, prepared
 from referee.cluster.streams import Stream
 from referee.cluster.trying import NotFit, check_isolation, check_room
 from referee.entries.shelf import Shelf
-from referee.play.match import host_line
-from referee.tournament.orders import Played
 
 
 def keep(parcels: Parcels, folder: Path, tag: str = "here") -> KeptBots:
@@ -243,36 +239,7 @@ def test_memory_counts_the_bots_of_all_matches(tmp_path: Path) -> None:
 # Whole hosts
 
 
-@pytest.mark.full
-def test_hosts_play_what_the_desk_would_and_build_what_was_built_for_another_kind(
-    tmp_path: Path, mark: dict[str, str], until_gone: Callable[[], None]
-) -> None:
-    config = competition(tmp_path / "desk", FOLDER_BOT + ENTRIES, **mark)
-    own, results = host_tag(), []
-    with parcels_of(config) as parcels:
-        for name, tag in (("lab1", own), ("lab2", "z80-newlib")):
-            env = mark | {"GOLFREF_HOST": name, "GOLFREF_HOST_FOLDER": str(tmp_path / name), "GOLFREF_HOST_TAG": tag}
-            with hosted(config, parcels, env) as host:
-                ready = host.news.get(timeout=PATIENCE_S)
-                assert isinstance(ready, Ready), ready
-                assert (ready.host.name, ready.host.host, ready.host.tag) == (name, host_line(), tag)
-                assert ready.host.built == (() if tag == own else ("made",))
-                assert len(host.lacked) == (3 if tag == own else 2)
-                results.append([one for number in (0, 2) for one in host.ended(host.play(number))])
-            assert (tmp_path / name / tag / ".golfref/versions").is_dir()
-    until_gone()
-
-    for one, other in zip(*results, strict=True):
-        assert isinstance(one, Played)
-        assert isinstance(other, Played)
-        assert (one.number, one.result.totals, one.result.bots) == (
-            other.number,
-            other.result.totals,
-            other.result.bots,
-        )
-        assert not any((*one.result.faults, *other.result.faults))
-
-
+@pytest.mark.cluster
 def test_a_bot_that_starts_only_at_the_desk_keeps_a_host_out(tmp_path: Path, mark: dict[str, str]) -> None:
     (tmp_path / "desk").mkdir()
     (tmp_path / "desk/bot.py").write_text("import helper\n")
@@ -291,24 +258,6 @@ def test_a_bot_that_starts_only_at_the_desk_keeps_a_host_out(tmp_path: Path, mar
     )
 
 
-def test_another_installation_of_the_same_version_is_found_out(tmp_path: Path, mark: dict[str, str]) -> None:
-    for name in ("protocol", "referee", "bots"):
-        shutil.copytree(ROOT / name, tmp_path / "other" / name, ignore=shutil.ignore_patterns("__pycache__", "assets"))
-    with (tmp_path / "other/referee/rules/games/par.py").open("a") as file:
-        file.write("# changed\n")
-    with (
-        parcels_of(competition(tmp_path / "desk", FOLDER_BOT)) as parcels,
-        resident(Resident(tmp_path / "host", "lab2", mark, root=tmp_path / "other")) as host,
-    ):
-        refused = host.prepare(parcels)
-
-    assert isinstance(refused, Refused), refused
-    assert (
-        refused.reason == f"its golfref {__version__} is not the desk's: referee/rules differ; install the same there"
-    )
-    assert host.lacked == ()
-
-
 def test_a_host_without_bubblewrap_is_told_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from referee.play.isolation.levels import bubblewrap
 
@@ -325,6 +274,7 @@ def test_a_host_without_bubblewrap_is_told_what_to_do(tmp_path: Path, monkeypatc
         bubblewrap.cache_clear()
 
 
+@pytest.mark.cluster
 def test_a_host_whose_desk_goes_ends_whatever_it_does(
     tmp_path: Path, mark: dict[str, str], until_gone: Callable[[], None]
 ) -> None:

@@ -85,7 +85,7 @@ def play(file: Path, *, slow: int, chosen: bool = False) -> Store:
     return Store.open(path)
 
 
-def test_it_ends_when_its_time_is_over_and_more_hours_let_it_go_on(tmp_path: Path) -> None:
+def test_a_run_ends_when_its_time_is_over_and_more_hours_let_it_go_on(tmp_path: Path) -> None:
     file = tmp_path / "t.toml"
     file.write_text(CONFIG + bots("ann", "bea", "cid"))
     with closing(play(file, slow=4, chosen=True)) as store:

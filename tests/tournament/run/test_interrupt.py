@@ -10,6 +10,7 @@ import os
 import pty
 import select
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -22,6 +23,7 @@ from typing import Any
 import pytest
 from commands import GOLFREF, PATIENCE_S, golfref, until_more_are_committed
 from in_store import go_on
+from made_once import shared
 from measured import unmeasured_document
 from quick import FILLER
 
@@ -157,14 +159,21 @@ def make_run(tmp_path: Path, mark: dict[str, str]) -> Iterator[Callable[..., Run
 @pytest.fixture(scope="module")
 def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """The results of the run that nobody interrupts."""
-    with closing(Run(tmp_path_factory.mktemp("undisturbed"), {}, let=EVERYBODY)) as run:
-        return run.results()[0]
+
+    def make(folder: Path) -> None:
+        with closing(Run(folder / "run", {}, let=EVERYBODY)) as run:
+            document = run.results()[0]
+        shutil.rmtree(folder / "run")
+        (folder / "document.json").write_text(json.dumps(document))
+
+    document = shared(tmp_path_factory, "uninterrupted", make) / "document.json"
+    return dict(json.loads(document.read_text()))
 
 
 @pytest.mark.parametrize(
     ("number", "workers"),
-    [(signal.SIGINT, "1"), (signal.SIGINT, "2"), (signal.SIGTERM, "2"), (signal.SIGHUP, "1")],
-    ids=["Ctrl-C", "Ctrl-C, workers", "SIGTERM, workers", "SIGHUP"],
+    [(signal.SIGINT, "2"), (signal.SIGTERM, "1"), pytest.param(signal.SIGHUP, "2", marks=pytest.mark.full)],
+    ids=["Ctrl-C, workers", "SIGTERM", "SIGHUP, workers"],
 )
 def test_an_interrupted_run_says_how_to_go_on_and_does(
     number: signal.Signals,
@@ -250,14 +259,12 @@ def test_bots_that_are_held_still_do_not_outlive_a_killed_referee(
     until_gone()
 
 
-@pytest.mark.parametrize("old", ["nothing", "a run"])
-def test_an_interruption_while_bots_are_greeted_leaves_what_lay_there(
-    old: str, make_run: Callable[..., Run], marked: Any
+def test_an_interruption_while_bots_are_greeted_leaves_the_old_store_where_it_is(
+    make_run: Callable[..., Run], marked: Any
 ) -> None:
     run = make_run(note="hello")
-    if old == "a run":
-        go_on(run.folder)
-    before = run.store.read_bytes() if run.store.exists() else None
+    go_on(run.folder)
+    before = run.store.read_bytes()
     process = run.start("tournament", "run.toml", "--fresh")
     run.await_notes()
     process.send_signal(signal.SIGINT)
@@ -265,7 +272,7 @@ def test_an_interruption_while_bots_are_greeted_leaves_what_lay_there(
 
     assert said.splitlines()[-1] == "interrupted; nothing was played"
     assert not marked()
-    assert (run.store.read_bytes() if run.store.exists() else None) == before
+    assert run.store.read_bytes() == before
 
 
 def test_an_interruption_before_the_first_word(tmp_path: Path) -> None:
@@ -285,12 +292,11 @@ def test_an_interruption_before_the_first_word(tmp_path: Path) -> None:
 MATCH = ("match", "--variant", "six-card", "--option", "rounds=1", "--bot", "sh start.sh", "--bot", "sh start.sh")
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
-def test_an_interrupted_match(number: signal.Signals, make_run: Callable[..., Run], marked: Any) -> None:
+def test_an_interrupted_match(make_run: Callable[..., Run], marked: Any) -> None:
     run = make_run()
     process = run.start(*MATCH)
     run.await_notes()
-    process.send_signal(number)
+    process.send_signal(signal.SIGTERM)
     assert ended(process, code=130) == ("", "golfref match: interrupted\n")
     assert not marked()
 

@@ -58,7 +58,7 @@ def change(run: Path, statement: str) -> tuple[str, ...]:
     return check_store(run).findings
 
 
-def test_it_tells_who_played_what_and_all_of_it_fits(run: Path) -> None:
+def test_a_run_tells_which_host_played_what_and_all_of_it_fits(run: Path) -> None:
     with closing(Store.open(run)) as store:
         assert [one.host.name for one in store.hosts()] == ["lab1", "lab2"]
         assert store.played_on() == {1: 2, 2: 1, 3: 2, 4: 1}
