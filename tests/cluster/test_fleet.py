@@ -19,7 +19,7 @@ from needs import need_modules
 from processes import PATIENCE_S, Marked
 from quick import QUICK
 
-pytestmark = pytest.mark.cluster
+pytestmark = [pytest.mark.cluster, pytest.mark.timeout(300)]
 
 CONFIG = """
 [tournament]

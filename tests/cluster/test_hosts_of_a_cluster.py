@@ -16,7 +16,7 @@ from residents import ROOT
 
 from referee import __version__
 
-pytestmark = [pytest.mark.cluster, pytest.mark.full]
+pytestmark = [pytest.mark.cluster, pytest.mark.full, pytest.mark.timeout(300)]
 
 CONFIG = """
 time = {{ start_s = 60, move_s = 60, bank_s = 600, slap_s = 10 }}
