@@ -69,6 +69,7 @@ def strike(process: "subprocess.Popen[str]", number: signal.Signals, after_s: fl
 
 
 @pytest.mark.full  # it interrupts a run many times
+@pytest.mark.timeout(300)
 def test_a_run_that_is_interrupted_at_any_moment_says_so_and_goes_on(
     tmp_path: Path, mark: dict[str, str], marked: Callable[[], dict[int, str]]
 ) -> None:
