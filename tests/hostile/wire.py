@@ -39,6 +39,18 @@ def only_in_a_cell():
         sys.exit("this may be run in a cell only")
 
 
+def may_write(path):
+    """Whether a file may be opened to write, or a folder takes a new one; nothing is written."""
+    try:
+        if os.path.isdir(path):
+            os.rmdir(os.mkdir(f"{path}/probe") or f"{path}/probe")
+        else:
+            os.close(os.open(path, os.O_WRONLY | os.O_NONBLOCK | os.O_NOCTTY))
+    except OSError:
+        return False
+    return True
+
+
 def leaves_a_byte(patience_s):
     """The messages on standard input; the last byte of what has come is left in the pipe for so long."""
     import fcntl

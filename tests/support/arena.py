@@ -51,8 +51,10 @@ class Arena:
         self._before = self._contents()
 
     def command(self, *words: str) -> list[str]:
-        """The command of a program of the folder."""
-        return [self._organiser.python, "-B", str(self.folder / f"{words[0]}.py"), *words[1:]]
+        """The command of a program of the folder, by its name, or of an act of `hostile.py`."""
+        program = self.folder / f"{words[0]}.py"
+        act = words[1:] if program.exists() else words
+        return [self._organiser.python, "-B", str(program if program.exists() else self.folder / "hostile.py"), *act]
 
     def bot(self, *words: str, **fields: Any) -> dict[str, Any]:
         """A bot as its referee is told of it."""

@@ -1,5 +1,0 @@
-"""Ends before it has read a line."""
-
-import sys
-
-sys.exit(3)

@@ -1,5 +1,0 @@
-"""Starts and says nothing."""
-
-import time
-
-time.sleep(600)
