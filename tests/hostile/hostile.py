@@ -65,7 +65,7 @@ def leaves_much(processes, megabytes):
 
 
 def leaves_a_daemon():
-    """A grandchild, in a session of its own where it may have one, holds the pipes and waits; the bot plays and leaves."""
+    """A grandchild, in a session of its own where it may have one, holds the pipes; the bot plays and leaves."""
     if not os.fork():
         attempt("session", os.setsid)
         if not os.fork():
@@ -178,24 +178,15 @@ def fills_folders():
     only_in_a_cell()
     start()
     for folder in ("/tmp", "/dev/shm", "/bot", "/", "/dev", "/usr", "/etc", "/proc"):
-        written = 0
-        with attempted(folder, lambda: f"{written} MB"):
+        written, why = 0, ""
+        try:
             while written < 200:
-                with open(f"{folder}/fill{written}", "wb", buffering=0) as file:
-                    file.write(b"x" * MB)
+                Path(folder, f"fill{written}").write_bytes(b"x" * MB)
                 written += 1
+        except OSError as error:
+            why = f", {name_of(error)}"
+        report(folder, f"{written} MB{why}")
     play()
-
-
-@contextlib.contextmanager
-def attempted(name, so_far):
-    """Report how far the block came and the error that ended it."""
-    why = ""
-    try:
-        yield
-    except OSError as error:
-        why = f", {name_of(error)}"
-    report(name, so_far() + why)
 
 
 # Signals
@@ -316,7 +307,7 @@ def answers_at_once(pids):
 
 
 def slows_the_referee(tasks, late_s):
-    """Sleeps in many tasks and drips into standard error, so that the referee has a lot to look at; it thinks too long."""
+    """Sleeps in many tasks and drips into standard error: the referee has a lot to look at. It thinks too long."""
 
     def sleep_in_threads():
         with contextlib.suppress(RuntimeError):
@@ -392,7 +383,7 @@ def chooses_who_dies():
 
 
 def calls_in_32_bits():
-    """Makes a system call the way 32-bit programs do, whose numbers are others: `getpid`, by machine code of its own."""
+    """Makes a system call the way 32-bit programs do, with other numbers: `getpid`, by machine code of its own."""
     only_in_a_cell()
     start()
     code = mmap.mmap(-1, 4096, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, prot=7)

@@ -65,9 +65,7 @@ CASES = {
     ),
     "eats memory in a shared mapping": Case(runs="eats_memory shared", charged=BOUNDED, under=BOTH, full=True),
     "eats memory by /dev/zero": Case(runs="eats_memory zero", says="refused: No such device\nholds: 0"),
-    "eats memory in a newer shared mapping": Case(
-        runs="eats_memory validated", charged=BOUNDED, most_mb=64, full=True
-    ),
+    "eats memory in a newer shared mapping": Case(runs="eats_memory validated", charged=BOUNDED, most_mb=64, full=True),
     "eats memory where the first thread has ended": Case(
         runs="eats_memory leaderless", charged="crashed", told=TOO_MUCH, under=BOTH, full=True
     ),

@@ -107,6 +107,13 @@ def test_a_line_that_the_pipe_does_not_take_at_once_is_written_as_the_bot_reads(
     assert replies[0].heard == Answer(id="end", action=DRAW)
 
 
+def test_a_bot_that_never_reads_a_line_that_its_pipe_does_not_take_is_silent(seats: list[Pipes]) -> None:
+    time = HandTime()
+    long = ask(0, "a", limit_s=0.5, data=b"x" * 1_000_000)
+    (replies,) = converse([Exchange(deliveries=(long,))], seats, lambda: time.wait(0.5), time=time)
+    assert (replies[0].heard, replies[0].elapsed_us) == (None, 500_000)
+
+
 def test_answers_in_pieces_and_several_lines_at_once(seats: list[Pipes]) -> None:
     async def bot() -> None:
         line = encode(Answer(id=await seats[0].request(), action=DRAW))

@@ -23,7 +23,7 @@ def answer(request_id: str = "id1", slot: int = 2) -> bytes:
 
 
 def asked(request_id: str = "id1", limits: Limits = SMALL) -> Inbox:
-    """A inbox that awaits the answer to this request."""
+    """An inbox that awaits the answer to this request."""
     inbox = Inbox(limits)
     inbox.expect(request_id)
     return inbox
@@ -89,12 +89,29 @@ def test_only_what_comes_first_in_a_match_may_be_meant_for_the_match_message() -
     assert "`match`" not in told(inbox, b'{"type": "ok"}\n')
 
 
-@pytest.mark.parametrize("line", [answer().replace(b"\n", b"\r\n"), b"  " + answer(), answer().replace(b":", b" : ")])
-def test_white_space_does_not_matter(line: bytes) -> None:
-    assert heard(line) == Answer(id="id1", action=Flip(slot=2))
+@pytest.mark.parametrize(
+    "line",
+    [
+        answer().replace(b"\n", b"\r\n"),
+        b" \t" + answer(),
+        answer().replace(b":", b" : "),
+        answer().replace(b'"type"', b'"\\u0074ype"').replace(b'"kind"', b'"k\\u0069nd"'),
+        json.dumps(dict(reversed(json.loads(answer()).items()))).encode() + b"\n",
+        b'{"note": "\\ud83d\\ude00", "x": ' + 90 * b"[" + b"1e999" + 90 * b"]" + b', "then": null, ' + answer()[1:],
+    ],
+    ids=["Windows", "indented", "spaces", "escaped keys", "another order", "unknown fields"],
+)
+def test_an_answer_may_be_written_in_every_way_that_json_allows(line: bytes) -> None:
+    assert heard(line, Limits()) == Answer(id="id1", action=Flip(slot=2))
 
 
-@pytest.mark.parametrize("earlier", [b'"id": "other"', b'"id": null', b'"type": "ready"', b'"action": {"kind": "fly"}'])
+@pytest.mark.parametrize(
+    "earlier",
+    [
+        b'"id": "other"', b'"id": null', b'"type": "ready"', b'"type": "nonsense"', b'"type": 7',
+        b'"action": {"kind": "fly"}', b'"action": [1.5]',
+    ],
+)  # fmt: skip
 def test_of_a_field_that_is_there_twice_the_last_counts(earlier: bytes) -> None:
     assert heard(b"{" + earlier + b", " + answer()[1:], Limits()) == Answer(id="id1", action=Flip(slot=2))
 
@@ -162,6 +179,13 @@ def test_a_late_answer_is_not_taken_for_the_next_one() -> None:
         b'{"type": "answer", "id": "\\ud800", "action": {"kind": "pass"}}',
         b'{"type": "answer", "id": "\xff", "action": {"kind": "pass"}}',
         b'{"type": "answer", "id": "id1", "action": {"kind": "pass"}, "x": "\\ud83d"}',
+        b'{"type": "answer", "id": "id1", "action": {"kind": "turn_up", "slots": [' + 9000 * b"1, " + b"1]}}",
+        b'{"type": "answer", "id": "id1", "action": {"kind": "flip", "slot": null}}',
+        b'{"type": "answer", "id": "id1", "action": {"kind": "flip", "slot": 2, "kind": "fly"}}',
+        b'{"type": "answer", "id": "id1", "action": {"kind": "pass"}, "action": null}',
+        b'{"type": "answer", "id": "id1", "action": {"kind": "pass"}, "x": -Infinity}',
+        b'{"type": "answer", "id": "id1", "action": {"kind": "draw", "from": "deck"}}',
+        answer().rstrip() + b" // done",
         b'{"id": "id1", "action": {"kind": "pass"}}',
         b'{"type": "answer", "id": "id1", "action": {"kind": "pass"}, "type": "ready"}',
         b'{"type": "answer", "id": "id1", "action": ' + 60_000 * b"[",
