@@ -56,6 +56,8 @@ sys.meta_path.insert(0, Interrupting())
 sys.argv = ["golfref", "match", "--variant", "six-card", "--bot", "{python} stubborn.py{word}", "--isolation", "none"]
 sys.argv += ["--dir", "mine", "--bot", "builtin:greedy"]
 from referee.cli import main
+
+pytestmark = pytest.mark.full
 main()
 """
 

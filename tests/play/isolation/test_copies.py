@@ -25,7 +25,7 @@ from referee.play.isolation.memory import NoMemory, find_memory, remove_leftover
 from referee.play.isolation.shown import Unfit
 from referee.play.spec import BotSpec, Confinement
 
-pytestmark = pytest.mark.isolation
+pytestmark = [pytest.mark.full, pytest.mark.isolation]
 
 MB = 1 << 20
 PATH = "/usr/local/bin:/usr/bin:/bin"

@@ -19,7 +19,7 @@ from needs import OURSELVES, Organiser, need_lent_ids, need_no_ids
 
 from referee.rules.record import Record
 
-pytestmark = pytest.mark.isolation
+pytestmark = [pytest.mark.full, pytest.mark.isolation]
 
 LIMITS = {"memory_mb": 2048, "processes": 48, "files": 256}
 """A referee without control groups counts memory that processes share for each of them."""

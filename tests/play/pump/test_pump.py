@@ -12,10 +12,13 @@ import trio.testing
 from in_memory import DRAW, PATIENCE_S, HandTime, Pipes, ask, channel, converse, scripted, three_bots
 
 from protocol.codec import encode
-from protocol.messages import Answer
-from referee.play.faults import HostFault, Trouble
+from protocol.messages import Answer, Limits
+from referee.play.bot.channel import Channel
+from referee.play.faults import HostFault, NoRoom, Trouble
+from referee.play.pump import pump as pumps
 from referee.play.pump.clock import Clock
 from referee.play.pump.pump import Pump
+from referee.play.spec import BotSpec, Confinement
 from referee.play.talk.conversation import Steps
 from referee.play.talk.exchange import Delivery, Exchange, Reply
 
@@ -269,3 +272,32 @@ def test_who_waits_for_the_end_of_a_match_goes_on_before_the_pump_does(tick_ns: 
             trio.lowlevel.remove_instrument(pump._steps)
 
     trio.run(try_often)
+
+
+def start_bot(bot: Pipes, refusals: int, monkeypatch: pytest.MonkeyPatch) -> float:
+    """How long a bot waits for its process on a host that refuses one so often, in seconds."""
+    left = itertools.count(refusals, -1)
+
+    def started(*_: object, **__: object) -> Channel:
+        if next(left) > 0:
+            raise NoRoom("cannot start another process")
+        return channel(bot)
+
+    monkeypatch.setattr(pumps, "Channel", started)
+
+    async def main() -> float:
+        with closing(Pump()) as pump:
+            spec = BotSpec(name="bot", command=("bot",), dir="/", env={})
+            await pump.start_bot(spec, Confinement(isolation="none"), Limits())
+            return trio.current_time()
+
+    return trio.run(main, clock=trio.testing.MockClock(autojump_threshold=0))
+
+
+def test_a_bot_is_started_once_the_host_has_room(seats: list[Pipes], monkeypatch: pytest.MonkeyPatch) -> None:
+    assert start_bot(seats[0], 3, monkeypatch) == pytest.approx(3 * pumps.LOOK_S)
+
+
+def test_a_host_that_has_no_room_for_long_is_at_fault(seats: list[Pipes], monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(HostFault, match="cannot start another process"):
+        start_bot(seats[0], 1000, monkeypatch)

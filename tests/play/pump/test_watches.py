@@ -29,7 +29,7 @@ SUPPORT = str(Path(__file__).parent.parent.parent / "support")
 PATIENCE_S = 30.0
 ROOMY = {"memory_mb": 512, "files": 256}
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="epoll is Linux's")
+pytestmark = [pytest.mark.full, pytest.mark.skipif(sys.platform != "linux", reason="epoll is Linux's")]
 
 
 def run(program: str) -> str:

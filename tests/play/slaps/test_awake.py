@@ -1,8 +1,7 @@
 """What keeps the cores awake while slaps are timed: the kernel where it may be asked, else the wakers."""
 
-import os
 import struct
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
@@ -11,6 +10,8 @@ import pytest
 from referee.play.slaps import awake
 from referee.play.slaps.awake import Cores
 from referee.play.slaps.wakers import Wakers
+
+AT_ONCE, ANY = 0, 2_000_000_000
 
 
 @pytest.fixture
@@ -28,47 +29,42 @@ def woken(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
     return told
 
 
-def longest_us() -> int:
-    """The time that a core may take to begin, as all programs of the host together have asked the kernel."""
-    fd = os.open(awake.PROMISE, os.O_RDONLY)
-    try:
-        (told,) = struct.unpack("=i", os.read(fd, 4))
-        return int(told)
-    finally:
-        os.close(fd)
+@pytest.fixture
+def asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], list[int]]:
+    """What the kernel has been asked: a file of ours stands for its own, and keeps all of it."""
+    driver, promise = tmp_path / "driver", tmp_path / "promise"
+    driver.write_text("haltpoll\n")
+    promise.touch()
+    monkeypatch.setattr(awake, "_DRIVER", driver)
+    monkeypatch.setattr(awake, "PROMISE", str(promise))
+    return lambda: [us for (us,) in struct.iter_unpack("=i", promise.read_bytes())]
 
 
-def test_the_kernel_keeps_the_cores_awake_only_while_slaps_are_timed(woken: list[bool]) -> None:
-    if (fd := awake._open()) is None:
-        pytest.skip(f"{awake.PROMISE} is for root, and for machines on which Linux puts the cores to sleep itself")
-    os.close(fd)
-    before = longest_us()
+def test_the_kernel_keeps_the_cores_awake_only_while_slaps_are_timed(
+    woken: list[bool], asked: Callable[[], list[int]]
+) -> None:
     with closing(Cores()) as cores:
-        for _ in range(2):
-            with cores.awake():
-                assert longest_us() == 0
-            assert longest_us() == before
+        with cores.awake():
+            assert asked() == [AT_ONCE]
         with pytest.raises(ZeroDivisionError), cores.awake():
             raise ZeroDivisionError
-        assert longest_us() == before
+    assert asked() == [AT_ONCE, ANY, AT_ONCE, ANY]
     assert woken == []
 
 
-def test_cores_that_stay_awake_do_so_beside_and_between_windows(woken: list[bool]) -> None:
-    """Wakers, which use cores, keep nothing awake but windows."""
+def test_cores_that_stay_awake_do_so_in_and_between_windows(woken: list[bool], asked: Callable[[], list[int]]) -> None:
     with closing(Cores()) as cores:
         cores.stay_awake(wanted=True)
-        if cores._promise is not None:
-            assert longest_us() == 0
-            with cores.awake():
-                assert longest_us() == 0
-            assert longest_us() == 0
-            cores.stay_awake(wanted=False)
+        with cores.awake():
+            pass
+        assert asked() == [AT_ONCE]
+        cores.stay_awake(wanted=False)
+    assert asked() == [AT_ONCE, ANY]
     assert woken == []
 
 
 @pytest.mark.parametrize("driver", ["none", "haltpoll", None])
-def test_where_the_kernel_cannot_be_asked_there_are_wakers(
+def test_where_the_kernel_cannot_be_asked_there_are_wakers_in_windows_only(
     driver: str | None, woken: list[bool], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """There is no such file, or one that changes nothing."""
@@ -80,6 +76,8 @@ def test_where_the_kernel_cannot_be_asked_there_are_wakers(
         promise.touch()
     monkeypatch.setattr(awake, "PROMISE", str(promise))
     with closing(Cores()) as cores:
+        cores.stay_awake(wanted=True)
+        assert woken == []
         with cores.awake():
             assert woken == [True]
         assert woken == [True, False]

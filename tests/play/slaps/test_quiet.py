@@ -2,6 +2,7 @@
 
 import os
 import select
+import subprocess
 import sys
 from functools import partial
 
@@ -13,7 +14,7 @@ from referee.play.bot.channel import Channel
 from referee.play.bot.process import BotProcess
 from referee.play.bot.procfs import states
 from referee.play.slaps import quiet
-from referee.play.slaps.quiet import freeze_fully, frozen
+from referee.play.slaps.quiet import before_all_others, freeze_fully, frozen
 from referee.play.spec import BotSpec, Confinement
 
 PATIENCE_S = 50.0
@@ -101,3 +102,15 @@ def test_a_bot_of_one_process_is_stopped_when_all_its_threads_are(mark: dict[str
         process.reap()
         process.give_back()
     assert not process.is_stopped(), "it is gone"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere there are no such ranks")
+def test_the_referee_goes_before_all_others_only_while_it_times() -> None:
+    former = os.sched_getscheduler(0)
+    with before_all_others():
+        inside = os.sched_getscheduler(0)
+        inherited = subprocess.run(["sh", "-c", "cat /proc/self/sched"], capture_output=True, text=True, check=False)
+    assert os.sched_getscheduler(0) == former
+    assert inside in {former, os.SCHED_FIFO | os.SCHED_RESET_ON_FORK}
+    policies = [line.split()[-1] for line in inherited.stdout.splitlines() if line.startswith("policy")]
+    assert policies in ([], [str(os.SCHED_OTHER)])

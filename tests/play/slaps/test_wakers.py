@@ -12,12 +12,11 @@ import pytest
 
 from referee.play.bot.orphans import nothing_left_behind
 from referee.play.bot.procfs import members, states
-from referee.play.slaps.quiet import before_all_others
 from referee.play.slaps.wakers import MOST, Wakers
 
 PATIENCE_S = 50.0
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="elsewhere there are none")
+pytestmark = [pytest.mark.full, pytest.mark.skipif(sys.platform != "linux", reason="elsewhere there are none")]
 
 KILLED = """
 import os, signal
@@ -66,14 +65,3 @@ def test_wakers_end_with_a_referee_that_is_killed() -> None:
             continue
         assert select.select([fd], [], [], PATIENCE_S)[0]
         os.close(fd)
-
-
-def test_the_referee_goes_before_all_others_only_while_it_times() -> None:
-    former = os.sched_getscheduler(0)
-    with before_all_others():
-        inside = os.sched_getscheduler(0)
-        inherited = subprocess.run(["sh", "-c", "cat /proc/self/sched"], capture_output=True, text=True, check=False)
-    assert os.sched_getscheduler(0) == former
-    assert inside in {former, os.SCHED_FIFO | os.SCHED_RESET_ON_FORK}
-    policies = [line.split()[-1] for line in inherited.stdout.splitlines() if line.startswith("policy")]
-    assert policies in ([], [str(os.SCHED_OTHER)])

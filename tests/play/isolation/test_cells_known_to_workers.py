@@ -13,7 +13,7 @@ from referee.play.isolation.levels import bubblewrap
 from referee.play.isolation.shown import Unfit
 from referee.play.spec import BotSpec
 
-pytestmark = pytest.mark.isolation
+pytestmark = [pytest.mark.full, pytest.mark.isolation]
 
 
 @pytest.fixture
