@@ -1,19 +1,15 @@
-"""`reuse = "tournament"`: bots' processes live on from match to match, never meet the same cards twice, and are told.
-
-The bots write down what they are told, each process into a file of its own.
-"""
+"""`reuse = "tournament"`: bots' processes live on from match to match and never meet the same cards twice."""
 
 import json
-import subprocess
 import sys
-from collections import Counter
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import msgspec
 import pytest
 import trio
+from commands import golfref
 from msgspec import structs
 from quick import FILLER
 
@@ -36,25 +32,6 @@ from referee.tournament.store.store import Store
 
 PATIENCE_S = 50.0
 
-CONFIG = """
-[tournament]
-name = "run"
-seed = "abc"
-deals = {deals}
-jobs = {jobs}
-workers = {workers}
-isolation = "{isolation}"
-reuse = "{reuse}"
-[time]
-start_s = 60
-move_s = 60
-bank_s = 600
-[[variants]]
-preset = "six-card"
-options = {{ rounds = 1 }}
-"""
-BOT = '[[bots]]\nname = "{name}"\ncommand = ["{python}", "../bot.py"]\ndir = "{name}"\nenv = {{ {env} }}\n'
-
 NOTING = (
     FILLER
     + """
@@ -76,98 +53,72 @@ for message in messages():
         after()
 """
 )
+"""A bot that writes down what it is told, each process into a file of its own."""
 QUIET = "does = after = lambda: None\n"
 
 
-class Folder:
-    """A tournament of three bots that write down what they are told."""
-
-    def __init__(self, path: Path, mark: dict[str, str]) -> None:
-        self.path, self._mark = path, mark
-
-    def write(self, head: str = QUIET, **settings: Any) -> None:
-        settings = {"deals": 3, "jobs": 1, "workers": 1, "isolation": "limits", "reuse": "tournament", **settings}
-        env = ", ".join(f'{name} = "{value}"' for name, value in self._mark.items())
-        bots = ""
-        for name in ("ann", "bea", "cid"):
-            (self.path / name).mkdir(exist_ok=True)
-            bots += BOT.format(name=name, python=sys.executable, env=env)
-        (self.path / "bot.py").write_text(head + NOTING)
-        (self.path / "run.toml").write_text(CONFIG.format(**settings) + bots)
-
-    def golfref(self, *words: str, code: int = 0) -> tuple[str, str]:
-        done = subprocess.run(
-            [sys.executable, "-m", "referee.cli", *words],
-            cwd=self.path,
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=PATIENCE_S,
-        )
-        assert "Traceback" not in done.stderr, done.stderr
-        assert done.returncode == code, done.stdout + done.stderr
-        return done.stdout, done.stderr
-
-    def play(self) -> list[Record]:
-        """Play and verify the run; returns its records."""
-        self.golfref("tournament", "run.toml")
-        assert "all holds" in self.golfref("verify", "run.golfref")[0]
-        store = Store.open(self.path / "run.golfref")
-        try:
-            return [msgspec.json.decode(store.record(number), type=Record) for number in sorted(store.numbers())]
-        finally:
-            store.close()
-
-    def told(self) -> list[list[Any]]:
-        """What each process that has played was told."""
-        found = [list(map(json.loads, path.read_text().splitlines())) for path in self.path.glob("*/*.jsonl")]
-        return [messages for messages in found if any(message["type"] == "match" for message in messages)]
+def noting(folder: Path, mark: dict[str, str], head: str = QUIET) -> BotSpec:
+    (folder / "bot.py").write_text(head + NOTING)
+    return BotSpec(name="noting", command=(sys.executable, "bot.py"), dir=str(folder), env=mark)
 
 
-@pytest.fixture
-def folder(tmp_path: Path, mark: dict[str, str]) -> Folder:
-    return Folder(tmp_path, mark)
-
-
-def befores(records: list[Record]) -> list[int]:
-    return [seat.matches_before for record in records for seat in record.seats]
-
-
-@pytest.mark.parametrize("workers", [1, 2])
-def test_a_process_plays_several_matches_and_never_the_same_cards_twice(folder: Folder, workers: int) -> None:
-    folder.write(jobs=2, workers=workers, deals=4)
-    records = folder.play()
-    told = folder.told()
-    assert len(told) < sum(len(record.seats) for record in records)
-    assert Counter(befores(records)) == Counter(
-        message["matches_before"] for messages in told for message in messages if message["type"] == "match"
+def setup(block: int, bot: BotSpec) -> MatchSetup:
+    """A match of two of these bots; those of one block have the same cards."""
+    return MatchSetup(
+        variant=customised("six-card", {"rounds": 1}),
+        name="six-card",
+        bots=(structs.replace(bot, name="ann"), structs.replace(bot, name="bea")),
+        seeds=(2 * block, 2 * block + 1),
+        deal_key=bytes(32),
+        block=block,
+        clocks=Clocks(start_s=60.0, move_s=60.0, bank_s=600.0),
+        faults=FaultPolicy(),
+        confinement=Confinement(),
+        games=(GameMessage(variant="six-card", name="six-card", seats=2),),
     )
-    deals = {seat.seed: record.deal_key for record in records for seat in record.seats}
+
+
+def played(bot: BotSpec, *blocks: int, play_on: set[str] | None = None, keeps: bool = True) -> list[Record]:
+    """The records of matches in these blocks, one after another.
+
+    A pool waits for a second after the first match of a bot, unless it is known to `play_on`.
+    """
+    records: list[Record] = []
+
+    async def work(pump: Pump) -> None:
+        pool = Pool({"ann", "bea"} if play_on is None else play_on)
+        for block in blocks:
+            match = LiveMatch(pump, setup(block, bot), pool if keeps else None)
+            await match.seat()
+            records.append(await match.play())
+        await pool.close()
+
+    run_session([work])
+    return records
+
+
+def befores(records: list[Record]) -> list[list[int]]:
+    return [[seat.matches_before for seat in record.seats] for record in records]
+
+
+def test_a_process_plays_several_matches_and_never_the_same_cards_twice(tmp_path: Path, mark: dict[str, str]) -> None:
+    records = played(noting(tmp_path, mark), 1, 1, 2, 2, 3)
+
+    assert befores(records) == [[0, 0], [0, 0], [1, 1], [1, 1], [2, 2]]
+    told = [list(map(json.loads, path.read_text().splitlines())) for path in tmp_path.glob("*.jsonl")]
+    assert len(told) == 4
     for messages in told:
         assert [message["type"] for message in messages].count("hello") == 1
-        met = [deals[message["seed"]] for message in messages if message["type"] == "match"]
-        assert len(set(met)) == len(met)
+        blocks = [message["seed"] // 2 for message in messages if message["type"] == "match"]
+        assert blocks in ([1, 2], [1, 2, 3])
 
 
-@pytest.mark.full  # it plays all matches with new processes, too
-def test_what_is_played_is_what_new_processes_play(folder: Folder) -> None:
-    folder.write(reuse="match", deals=2)
-    fresh = folder.play()
-    assert set(befores(fresh)) == {0}
-    folder.write(deals=2)
-    _, refusal = folder.golfref("tournament", "run.toml", code=2)
-    assert 'reuse: "match" -> "tournament" (what is played with it could not be compared' in refusal
-    (folder.path / "run.golfref").unlink()
-    kept = folder.play()
-    assert max(befores(kept)) > 1
-    assert [record.moves and record.result for record in kept] == [record.moves and record.result for record in fresh]
-    assert {seat.ready_name for record in kept for seat in record.seats} == {"noting"}
-    assert "bots' processes kept for the tournament" in folder.golfref("standings", "run.golfref")[0]
-    assert json.loads(folder.golfref("standings", "run.golfref", "--json")[0])["reuse"] == "tournament"
-    later = next(record for record in kept if record.seats[0].matches_before)
-    wire, _ = folder.golfref("transcript", f"run.golfref:{kept.index(later)}", "--bot", "0")
-    assert '> {"type":"match"' in wire
-    assert '> {"type":"hello"' not in wire
+def test_a_kept_process_plays_what_a_new_one_plays(tmp_path: Path, mark: dict[str, str]) -> None:
+    bot = noting(tmp_path, mark)
+    kept, fresh = played(bot, 1, 2, 3), played(bot, 1, 2, 3, keeps=False)
+
+    assert (befores(kept), befores(fresh)) == ([[0, 0], [1, 1], [2, 2]], [[0, 0]] * 3)
+    assert [record.result for record in kept] == [record.result for record in fresh]
 
 
 FLOOD = "[os.write(1, b'{}\\n' * 20_000) for _ in range(60)]"
@@ -177,13 +128,67 @@ AHEAD = "threading.Thread(target=sys.stdin.read, daemon=True).start() or time.sl
 """It ends a little later, and until then a thread of its own takes from the pipe what comes, as Node.js does."""
 
 
-@pytest.mark.parametrize("after", ["sys.exit()", "os.close(1)", "os.write(1, b'{')", FLOOD, LATE, AHEAD])
-def test_a_process_that_does_not_wait_for_more_is_not_used_again(folder: Folder, after: str) -> None:
-    """It ends, at once or late, closes its output, leaves half a line behind or floods us: no fault of it."""
-    folder.write(f"import select, threading\ndoes = lambda: None\nafter = lambda: {after}\n", deals=1)
-    records = folder.play()
-    assert set(befores(records)) == {0}
+@pytest.mark.parametrize(
+    "after",
+    ["sys.exit()", "os.close(1)", "os.write(1, b'{')", FLOOD, LATE, AHEAD],
+    ids=["ends", "closes its output", "leaves half a line", "floods", "ends later", "ends and reads ahead"],
+)
+def test_a_process_that_does_not_wait_for_more_is_replaced_and_not_blamed(
+    after: str, tmp_path: Path, mark: dict[str, str]
+) -> None:
+    """It ends, at once or late, closes its output, leaves half a line behind or floods us."""
+    head = f"import select, threading\ndoes = lambda: None\nafter = lambda: {after}\n"
+    records = played(noting(tmp_path, mark, head), 1, 2, play_on=set() if after == AHEAD else None)
+
+    assert befores(records) == [[0, 0], [0, 0]]
     assert all(seat.faults == {} for record in records for seat in record.seats)
+
+
+def test_a_bot_that_forfeits_gets_a_new_process(tmp_path: Path, mark: dict[str, str]) -> None:
+    head = "does = lambda: matches > 1 and os._exit(3)\nafter = lambda: None\n"
+    records = played(noting(tmp_path, mark, head), 1, 2, 3)
+
+    assert befores(records) == [[0, 0], [1, 1], [0, 0]]
+    assert [[seat.faults for seat in record.seats] for record in records] == [
+        [{}, {}],
+        [{"crashed": 1}, {"crashed": 1}],
+        [{}, {}],
+    ]
+
+
+CONFIG = """
+[tournament]
+name = "run"
+seed = "abc"
+deals = 4
+jobs = 2
+workers = 1
+isolation = "limits"
+reuse = "tournament"
+[time]
+start_s = 60
+move_s = 60
+bank_s = 600
+[[variants]]
+preset = "six-card"
+options = { rounds = 1 }
+"""
+BOT = '[[bots]]\nname = "{name}"\ncommand = ["{python}", "bot.py"]\ndir = "{name}"\n'
+
+
+def test_a_run_keeps_processes_and_is_verified(tmp_path: Path) -> None:
+    for name in ("ann", "bea"):
+        (tmp_path / name).mkdir()
+        noting(tmp_path / name, {})
+    bots = "".join(BOT.format(name=name, python=sys.executable) for name in ("ann", "bea"))
+    (tmp_path / "run.toml").write_text(CONFIG + bots)
+    golfref("tournament", "run.toml", cwd=tmp_path)
+    assert "all holds" in golfref("verify", "run.golfref", cwd=tmp_path)[0]
+    assert "bots' processes kept for the tournament" in golfref("standings", "run.golfref", cwd=tmp_path)[0]
+    with closing(Store.open(tmp_path / "run.golfref")) as store:
+        records = [msgspec.json.decode(store.record(number), type=Record) for number in sorted(store.numbers())]
+    assert max(before for record in befores(records) for before in record) > 0
+    assert {seat.ready_name for record in records for seat in record.seats} == {"noting"}
 
 
 def test_a_process_that_has_ended_before_its_match_was_written_has_not_read_it(
@@ -202,14 +207,6 @@ def test_a_process_that_has_ended_before_its_match_was_written_has_not_read_it(
     trio.run(main)
 
 
-def test_a_bot_that_forfeits_gets_a_new_process(folder: Folder) -> None:
-    folder.write("does = lambda: matches > 1 and os._exit(3)\nafter = lambda: None\n", deals=2)
-    seats = [seat for record in folder.play() for seat in record.seats]
-    assert {seat.matches_before for seat in seats} == {0, 1}
-    assert any(seat.faults == {"crashed": 1} for seat in seats if seat.matches_before)
-    assert all(seat.faults == {} for seat in seats if not seat.matches_before)
-
-
 def test_what_waits_for_a_match_is_frozen(
     marked: Callable[[], dict[int, str]], mark: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -226,9 +223,9 @@ def test_what_waits_for_a_match_is_frozen(
                 await trio.sleep(0.001)
 
     async def work(pump: Pump) -> None:
-        pool = Pool()
+        pool, bot = Pool({"ann", "bea"}), structs.replace(builtin_bot("random"), env=mark)
         for block in (1, 1, 2):
-            match = LiveMatch(pump, setup(block, mark), pool)
+            match = LiveMatch(pump, setup(block, bot), pool)
             await match.seat()
             match.hold()
             await stopped()
@@ -306,8 +303,8 @@ def test_bots_that_were_kept_stay_so_where_their_match_could_not_be_recorded(
     monkeypatch.setattr(pool_module, "PATIENCE_S", 60.0)
 
     async def work(pump: Pump) -> None:
-        pool = Pool()
-        match = LiveMatch(pump, setup(1, mark), pool)
+        pool = Pool({"ann", "bea"})
+        match = LiveMatch(pump, setup(1, structs.replace(builtin_bot("random"), env=mark)), pool)
         await match.seat()
         with pytest.raises(RuntimeError, match="ours"):
             await match.play()
@@ -316,20 +313,3 @@ def test_bots_that_were_kept_stay_so_where_their_match_could_not_be_recorded(
         await pool.close()
 
     run_session([work])
-
-
-def setup(block: int, mark: dict[str, str]) -> MatchSetup:
-    """A match of two shipped bots."""
-    bot = structs.replace(builtin_bot("random"), env=mark)
-    return MatchSetup(
-        variant=customised("six-card", {"rounds": 1}),
-        name="six-card",
-        bots=(structs.replace(bot, name="ann"), structs.replace(bot, name="bea")),
-        seeds=(1, 2),
-        deal_key=bytes(32),
-        block=block,
-        clocks=Clocks(start_s=60.0, move_s=60.0, bank_s=600.0),
-        faults=FaultPolicy(),
-        confinement=Confinement(),
-        games=(GameMessage(variant="six-card", name="six-card", seats=2),),
-    )

@@ -48,6 +48,7 @@ class Step(Struct, frozen=True, kw_only=True):
     says: Action | Ready | Trouble | None
     then: Action | None = None
     took_s: float = 0.001
+    waived_s: float = 0.0
 
 
 def step(seat: int, asked: str, says: Action | Ready | Trouble | None, **more: Any) -> Step:
@@ -117,7 +118,7 @@ class Table:
             assert delivery.awaits == READY
         assert heard is None or isinstance(heard, Ready | Answer | Trouble)
         us = one.took_s * 1e6
-        return Reply(seat=one.seat, heard=heard, elapsed_us=us, wait_us=0.0, corrected_us=us)
+        return Reply(one.seat, heard, us, waived_us=one.waived_s * 1e6, wait_us=0.0, corrected_us=us)
 
     def requests(self, seat: int) -> list[Request]:
         return [line for line in self.lines[seat] if isinstance(line, Request)]
@@ -213,7 +214,7 @@ def test_what_comes_along_is_checked_too() -> None:
     table = knock_game(*discard, *knock)
 
     assert table.talk.seats[1].faults == {"illegal_action": 1}
-    assert table.moves(Given)[2].action == Nothing()
+    assert (table.moves(Given)[2].action, table.moves(Given)[2].joined) == (Nothing(), True)
 
 
 def test_what_comes_along_with_an_illegal_answer_is_dropped_with_it() -> None:
@@ -387,6 +388,15 @@ def test_a_late_answer_within_the_bank_costs_a_strike_only() -> None:
     )  # fmt: skip
     assert not table.game.table.forfeited
     assert table.requests(1)[2].bank_s == pytest.approx(60 - 0.001 - 1.0)
+
+
+def test_a_late_bot_is_told_of_the_time_that_was_not_counted() -> None:
+    final = [step(1, "turn", Draw(source="stock")), step(1, "place", Swap(slot=0))]
+    late = step(1, "turn", None, took_s=1.0, waived_s=0.25)
+    table = knock_game(late, step(1, "place", Swap(slot=0)), step(0, "turn", Knock()), *final)
+    (told,) = table.told(1)
+    assert told.detail.startswith("no answer to `turn` within 5 s (not counting 0.250 s in which it had to wait")
+    assert table.moves(Given)[0].waived_us == 250_000
 
 
 # Slap windows
