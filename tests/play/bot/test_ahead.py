@@ -19,6 +19,8 @@ from referee.play.bot.ending import stop
 from referee.play.bot.procfs import lives
 from referee.play.spec import BotSpec, Confinement
 
+pytestmark = pytest.mark.full
+
 STUBBORN = """
 import os, signal, sys, time
 signal.signal(signal.SIGTERM, signal.SIG_IGN)
@@ -56,8 +58,6 @@ sys.meta_path.insert(0, Interrupting())
 sys.argv = ["golfref", "match", "--variant", "six-card", "--bot", "{python} stubborn.py{word}", "--isolation", "none"]
 sys.argv += ["--dir", "mine", "--bot", "builtin:greedy"]
 from referee.cli import main
-
-pytestmark = pytest.mark.full
 main()
 """
 

@@ -2,19 +2,22 @@
 
 import os
 import sys
+from typing import Any, cast
 
 import pytest
 from arena import Arena
+from made_up_runs import made_up_result
 from msgspec import structs
 
 from referee.play.bot import turns
+from referee.play.bot.process import KEEPERS
 from referee.play.bot.procfs import Holdings, stolen_ticks
 from referee.play.bot.turns import ALLOWANCE_NS, BURST_NS, Turns
+from referee.play.bot.warden import Warden
+from referee.play.spec import BotLimits
 from referee.reports.tables.names import Names
 from referee.reports.tables.rows import rows_table
 from referee.rules.record import Given, GivenTogether, Record
-from referee.tournament.orders import result_of
-from referee.tournament.plan.fixture import Fixture
 from referee.tournament.standings import standings_of
 
 MS = 1_000_000
@@ -92,6 +95,7 @@ def played(arena: Arena, *hostile: str, seconds: float, answers: int) -> Record:
 
 
 @linux_only
+@pytest.mark.clock
 def test_a_bot_does_not_pay_for_the_cores_that_its_rival_takes(arena: Arena) -> None:
     """What the host of a virtual machine takes is told for all cores together, so it counts for each answer here."""
     before = stolen_ticks()
@@ -107,6 +111,7 @@ def test_a_bot_does_not_pay_for_the_cores_that_its_rival_takes(arena: Arena) -> 
 
 
 @linux_only
+@pytest.mark.clock
 def test_computing_in_bursts_between_two_looks_is_stopped(arena: Arena) -> None:
     record = played(arena, "computes_in_bursts", seconds=0.5, answers=5)
 
@@ -119,14 +124,84 @@ def test_computing_in_bursts_between_two_looks_is_stopped(arena: Arena) -> None:
 
 
 @linux_only
-def test_the_standings_tell_what_was_computed_outside_turns(arena: Arena) -> None:
-    record = played(arena, "burns_cores", seconds=0.5, answers=4)
-    assert record.seats[0].idle_cpu_ms > 0
+@pytest.mark.clock
+@pytest.mark.parametrize(("isolation", "is_held"), [("bwrap", True), ("none", False)])
+def test_a_bot_that_is_held_burns_no_cores_while_its_rival_thinks(isolation: str, is_held: bool, arena: Arena) -> None:
+    record = arena.play(
+        arena.bot("burns_cores"), arena.bot("thinks_long", "1.5"), isolation=isolation, limits=ROOMY, clocks=CLOCKS
+    )
+    assert [seat.faults for seat in record.seats] == [{}, {}]
+    assert (burned_s(record) < 1.0) == is_held
 
-    fixture = Fixture(number=0, variant="six", block=0, lineup=(0, 1), rotation=0, deal=0, deal_key=bytes(32))
-    (hostile, honest) = sorted(standings_of([result_of(fixture, record)]).overall, key=lambda row: row.bot)
-    assert (hostile.bot, hostile.idle_cpu_ms) == ("burns_cores", record.seats[0].idle_cpu_ms)
-    assert honest.idle_cpu_ms < 100
+
+def burned_s(record: Record) -> float:
+    """Processor time that the bot's children used between an answer and the next question, at most."""
+    return max(float(line.removeprefix("burned: ")) for line in record.seats[0].stderr.splitlines())
+
+
+class Bot:
+    """In place of a process and its channel: what it has used, and what the warden does with it."""
+
+    limits = BotLimits(memory_mb=64, processes=8, cpu_s=20)
+    isolation = "limits"
+
+    def __init__(self, uses: Holdings, **more: Any) -> None:
+        self.process = self
+        self.uses, self.bounded = uses, frozenset(more.get("bounded", ()))
+        self.turns = Turns(used=more.get("before", uses))
+        self.owes_answer, self._has_run_out = more.get("owes_answer", False), more.get("has_run_out", False)
+        self.ended_for, self.is_held = "", False
+
+    def look(self, now_ns: int) -> Holdings:
+        self.turns.note(self.uses, now_ns)
+        return self.uses
+
+    def end_for(self, why: str) -> None:
+        self.ended_for = why
+
+    def hold(self) -> None:
+        self.is_held = True
+
+    def ran_out_of_memory(self) -> bool:
+        return bool(self._has_run_out)
+
+    def has_exited(self) -> bool:
+        return False
+
+    def go_on_killing(self) -> None:
+        """Do nothing: it is not being killed."""
+
+
+@pytest.mark.parametrize(
+    ("bot", "ended_for"),
+    [
+        (Bot(Holdings(memory_bytes=64 << 20, tasks=8 + KEEPERS, cpu_ns=20 * 10**9)), ""),
+        (Bot(Holdings(memory_bytes=(64 << 20) + 1)), "it used more memory than 64 MB, and was ended"),
+        (Bot(Holdings(memory_bytes=65 << 20), bounded={"memory"}), ""),
+        (Bot(Holdings(), bounded={"memory"}, has_run_out=True), "it used more memory than 64 MB, and was ended"),
+        (Bot(Holdings(tasks=9 + KEEPERS)), "it had more than 8 processes and threads, and was ended"),
+        (Bot(Holdings(tasks=9 + KEEPERS), bounded={"processes"}), ""),
+        (Bot(Holdings(cpu_ns=20 * 10**9 + 1)), "it computed for more than 20 s, and was ended"),
+    ],
+)
+def test_the_warden_ends_a_bot_that_exceeds_what_nothing_else_bounds(bot: Bot, ended_for: str) -> None:
+    Warden(lambda: cast(Any, [bot])).check_all()
+    assert (bot.ended_for, bot.is_held) == (ended_for, False)
+
+
+@pytest.mark.parametrize(
+    ("cpu_ms", "owes_answer", "is_held"), [(31, False, True), (31, True, False), (1, False, False)]
+)
+def test_the_warden_holds_a_bot_that_computes_unasked(cpu_ms: int, owes_answer: bool, is_held: bool) -> None:
+    bot = Bot(used(cpu_ms), before=used(0), owes_answer=owes_answer)
+    Warden(lambda: cast(Any, [bot])).check_all()
+    assert (bot.is_held, bot.ended_for) == (is_held, "")
+
+
+def test_the_standings_tell_what_was_computed_outside_turns() -> None:
+    result = structs.replace(made_up_result(["hostile", "honest"], [10, 20]), idle_cpu_ms=(50, 0))
+    honest, hostile = sorted(standings_of([result]).overall, key=lambda row: row.bot)
+    assert (honest.idle_cpu_ms, hostile.idle_cpu_ms) == (0, 50)
     names = Names((hostile.bot, honest.bot), 200)
-    assert "idle CPU" in rows_table([structs.replace(hostile, idle_cpu_ms=50), honest], 200, names).text
+    assert "idle CPU" in rows_table([hostile, honest], 200, names).text
     assert "idle CPU" not in rows_table([honest], 200, names).text

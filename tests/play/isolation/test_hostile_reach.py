@@ -95,37 +95,11 @@ def test_a_bot_that_nothing_holds_finds_every_file(arena: Arena, tmp_path: Path)
     assert "memory of a process" in found or os.geteuid(), "root reads the memory of everybody"
 
 
-# The rival, while it thinks
-
-
-@pytest.mark.parametrize("isolation", ["bwrap", "limits"])
-def test_a_bot_cannot_burn_the_cores_while_its_rival_thinks(arena: Arena, isolation: str) -> None:
-    assert burned_s(burning(arena, isolation)) < 1.0
-
-
-def test_a_bot_that_nothing_holds_burns_them(arena: Arena) -> None:
-    assert burned_s(burning(arena, "none")) > 1.0
-
-
-def burning(arena: Arena, isolation: str) -> Record:
-    return arena.play(
-        arena.bot("burns_cores"),
-        arena.bot("thinks_long", "1.5"),
-        isolation=isolation,
-        limits=ROOMY,
-        clocks={"move_s": 20.0},
-    )
-
-
-def burned_s(record: Record) -> float:
-    """Processor time that the bot's children used between an answer and the next question, at most."""
-    assert blameless(record)
-    lines = record.seats[0].stderr.splitlines()
-    return max(float(line.removeprefix("burned: ")) for line in lines)
+# The rival
 
 
 def test_a_bot_that_nothing_holds_kills_its_rival(arena: Arena, marked: Any) -> None:
-    record = arena.play(arena.bot("kills_its_rival", "SIGKILL"), arena.bot("honest"), isolation="none")
+    record = arena.play(arena.bot("kills_its_rival"), arena.bot("honest"), isolation="none")
     assert findings(record)["rivals"] == "1"
     assert record.seats[1].forfeited
     assert not marked()
@@ -163,7 +137,7 @@ def test_a_bot_in_a_cell_cannot_choose_who_dies_when_memory_runs_out(arena: Aren
 
 def test_a_bot_in_a_cell_that_crashes_starts_no_program_of_the_host(arena: Arena) -> None:
     """For which its limit of core dumps must be 1 byte: with 0 the kernel starts what `core_pattern` names, as root."""
-    record = arena.play(arena.bot("dumps_core"), arena.bot("honest"))
+    record = arena.play(arena.bot("dumps_core", "lowers"), arena.bot("honest"))
     assert (record.seats[0].faults, record.seats[1].faults) == ({"crashed": 1}, {})
     found = findings(record)
     assert {name: found.pop(name) for name in ("core", "real time", "nice")} == {
@@ -176,7 +150,7 @@ def test_a_bot_in_a_cell_that_crashes_starts_no_program_of_the_host(arena: Arena
 
 @pytest.mark.parametrize("isolation", ["limits", "none"])
 def test_outside_a_cell_only_the_limits_bound_core_dumps(arena: Arena, isolation: str) -> None:
-    record = arena.play(arena.bot("dumps_core", "as it is"), arena.bot("honest"), isolation=isolation)
+    record = arena.play(arena.bot("dumps_core"), arena.bot("honest"), isolation=isolation)
     here = resource.getrlimit(resource.RLIMIT_CORE)[0]
     unchanged = "unlimited" if here == resource.RLIM_INFINITY else str(here)
     assert findings(record)["core"] == ("1" if isolation == "limits" else unchanged)
@@ -222,22 +196,6 @@ def test_system_calls_by_other_numbers_end_the_bot(arena: Arena, words: tuple[st
 
 
 # What is said of it
-
-
-def test_every_kind_of_nonsense_is_a_bad_message_and_told(arena: Arena) -> None:
-    record = arena.play(arena.bot("answers_nonsense"), arena.bot("honest"), strikes=1000)
-    sent = record.seats[0].stderr.splitlines()
-    assert len(sent) > 20
-    assert record.seats[0].faults == {"bad_message": len(sent)}
-    assert record.seats[1].faults == {}
-
-
-def test_no_odd_way_of_writing_that_is_allowed_is_a_fault(arena: Arena) -> None:
-    record = arena.play(arena.bot("writes_oddly"), arena.bot("honest"))
-    sent = record.seats[0].stderr.splitlines()
-    assert len(sent) == 15
-    assert blameless(record)
-    assert record.seats[0].unasked_lines == sum(" first" in line for line in sent)
 
 
 def test_a_slap_before_its_window_wins_nothing(arena: Arena) -> None:

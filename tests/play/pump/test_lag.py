@@ -114,7 +114,7 @@ def test_the_time_in_which_a_bot_waited_for_a_core_is_not_on_its_clock(seats: li
     assert (reply.elapsed_us, reply.waived_us) == (300_000, 600_000)
 
 
-def test_neither_is_it_where_the_answer_comes_in_time(seats: list[Pipes]) -> None:
+def test_the_time_in_which_a_bot_waited_for_a_core_is_waived_where_its_answer_comes_in_time(seats: list[Pipes]) -> None:
     reply = reply_of(seats, (0.4, 0.1, 0.3))
     assert reply.heard == Answer(id="a", action=DRAW)
     assert (reply.elapsed_us, reply.waived_us) == (100_000, 300_000)

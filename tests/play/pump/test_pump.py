@@ -5,6 +5,7 @@ import os
 import sys
 from collections.abc import Sequence
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 import trio
@@ -16,8 +17,10 @@ from protocol.messages import Answer, Limits
 from referee.play.bot.channel import Channel
 from referee.play.faults import HostFault, NoRoom, Trouble
 from referee.play.pump import pump as pumps
+from referee.play.pump import slap_timer
 from referee.play.pump.clock import Clock
 from referee.play.pump.pump import Pump
+from referee.play.slaps.lock import HostLock
 from referee.play.spec import BotSpec, Confinement
 from referee.play.talk.conversation import Steps
 from referee.play.talk.exchange import Delivery, Exchange, Reply
@@ -85,7 +88,7 @@ def test_however_often_a_bot_is_asked_it_has_one_alarm(seats: list[Pipes]) -> No
     most: list[int] = []
 
     def steps(pump: Pump) -> Steps:
-        for number in range(300):
+        for number in range(30):
             yield Exchange(deliveries=(ask(0, str(number)),))
             most.append(len(pump._alarms))
 
@@ -117,6 +120,41 @@ def test_a_bot_that_never_reads_a_line_that_its_pipe_does_not_take_is_silent(sea
     assert (replies[0].heard, replies[0].elapsed_us) == (None, 500_000)
 
 
+def test_slaps_that_are_asked_for_together_take_the_times_at_which_they_are_seen(seats: list[Pipes]) -> None:
+    time = HandTime()
+
+    async def bots() -> None:
+        ids = [await pipes.request() for pipes in seats]
+        for seat in (2, 0):
+            await time.wait(0.25)
+            seats[seat].answer(ids[seat])
+        await time.wait(0.5)
+
+    asked = tuple(ask(seat, id_, limit_s=1.0) for seat, id_ in enumerate("abc"))
+    (replies,) = converse([Exchange(deliveries=asked, timed=True, at_once=True)], seats, bots, time=time)
+    assert [(reply.elapsed_us, reply.corrected_us) for reply in replies] == [
+        (500_000, 500_000),
+        (1_000_000, 1_000_000),
+        (250_000, 250_000),
+    ]
+    assert [reply.heard is None for reply in replies] == [False, True, False]
+    assert replies[1].hint
+
+
+def test_what_a_bot_says_to_standard_error_is_read_while_it_thinks(seats: list[Pipes]) -> None:
+    async def bot() -> None:
+        id_ = await seats[0].request()
+        os.set_blocking(seats[0].err, False)
+        left = 300_000  # more than the pipe holds
+        while left > 0:
+            await trio.lowlevel.wait_writable(seats[0].err)
+            left -= os.write(seats[0].err, b"x" * 4096)
+        seats[0].answer(id_)
+
+    (replies,) = converse([Exchange(deliveries=(ask(0, "a"),))], seats, bot)
+    assert replies[0].heard == Answer(id="a", action=DRAW)
+
+
 def test_answers_in_pieces_and_several_lines_at_once(seats: list[Pipes]) -> None:
     async def bot() -> None:
         line = encode(Answer(id=await seats[0].request(), action=DRAW))
@@ -130,10 +168,57 @@ def test_answers_in_pieces_and_several_lines_at_once(seats: list[Pipes]) -> None
 
 def test_what_came_before_it_was_asked_is_judged_at_once(seats: list[Pipes]) -> None:
     """Early lines wait unread or in the buffer; one that is no message is a fault as soon as something is asked."""
-    os.write(seats[0].out, b"hm\n")
-    (replies,) = converse([Exchange(deliveries=(ask(0, "a"),))], seats)
-    assert isinstance(replies[0].heard, Trouble)
-    assert replies[0].heard.kind == "bad_message"
+    heard, bot = list[Sequence[Reply]](), channel(seats[0])
+    bot.inbox.feed(b"hm\n")
+
+    async def main() -> None:
+        with trio.fail_after(PATIENCE_S), closing(Pump()) as pump:
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(pump.run)
+                await pump.converse(scripted([Exchange(deliveries=(ask(0, "a"),))], heard), {0: bot})
+                nursery.cancel_scope.cancel()
+
+    trio.run(main)
+    (reply,) = heard[0]
+    assert isinstance(reply.heard, Trouble)
+    assert reply.heard.kind == "bad_message"
+    assert bot.turns.since_ns is None, "its turn is over: what it computes now is computed unasked"
+
+
+@pytest.mark.parametrize(("status", "kind"), [("exited with code 3", "crashed"), (None, "closed_output")])
+def test_a_match_waits_until_it_is_known_why_an_output_has_ended_in_a_window(
+    status: str | None, kind: str, seats: list[Pipes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    time, heard = HandTime(), list[Sequence[Reply]]()
+
+    async def raced(exchange: Exchange, table: dict[int, Channel], *_: object, **__: object) -> list[Reply]:
+        """A race in which the first bot closes its output and the second one passes."""
+        seats[0].close(seats[0].out)
+        for delivery in exchange.deliveries:
+            table[delivery.seat].write(delivery, time.clock.now_ns())
+        table[0].read(time.clock.now_ns())
+        table[1].end_turn(time.clock.now_ns())
+        return [Reply(0, None, 0.0), Reply(1, Answer(id="b", action=DRAW), 0.0)]
+
+    monkeypatch.setattr(slap_timer, "run_race", raced)
+    window = Exchange(deliveries=(ask(0, "a"), ask(1, "b")), timed=True)
+
+    async def main() -> None:
+        with closing(Pump(lock=HostLock(tmp_path / "lock"), clock=time.clock)) as pump:
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(pump.run)
+                nursery.start_soon(pump.converse, scripted([window], heard), {n: channel(seats[n]) for n in (0, 1)})
+                await time.wait(0.5)
+                assert heard == []
+                seats[0].status = status
+                await time.wait(1.0)
+                nursery.cancel_scope.cancel()
+
+    trio.run(main, clock=time.trio)
+    ((first, second),) = heard
+    assert isinstance(first.heard, Trouble)
+    assert first.heard.kind == kind
+    assert second.heard == Answer(id="b", action=DRAW)
 
 
 @pytest.mark.parametrize(("status", "kind"), [("exited with code 3", "crashed"), (None, "closed_output")])

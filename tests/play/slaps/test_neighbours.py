@@ -25,6 +25,8 @@ from referee.play.slaps.lock import HostLock
 from referee.play.slaps.neighbours import Neighbours, neighbourhood
 from referee.rules.record import Record
 
+pytestmark = pytest.mark.full
+
 PATIENCE_S = 50.0
 
 
@@ -229,8 +231,6 @@ from referee.play.pump.pump import Pump
 from referee.play.session import Interrupted, run_session
 from referee.play.slaps import neighbours, quiet
 from referee.play.slaps.neighbours import Neighbours
-
-pytestmark = pytest.mark.full
 quiet.FREEZE_NS, neighbours.LONGEST_FREEZE_S = 60_000_000_000, 60.0
 mark, fd, bot = eval(sys.argv[1])
 async def work(pump):

@@ -8,13 +8,10 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from racing import computing_slapper, matches, setup, windows
+from racing import matches, setup, windows
 
-from protocol.messages import Clocks
-from referee.play.bot.process import BotProcess
-from referee.play.slaps import one_core, quiet, race
+from referee.play.slaps import one_core
 from referee.play.slaps.one_core import OneCore, held_to, left_to_bots
-from referee.play.slaps.quiet import before_all_others
 
 pytestmark = pytest.mark.skipif(
     sys.platform != "linux" or len(os.sched_getaffinity(0)) < 2, reason="there is no choice of cores here"
@@ -82,71 +79,6 @@ play(slap, turns=2)
     later = [line for line in told[begun + 2 :] if line[0] == "tasks"]
     assert later
     assert {tuple(line[1:]) for line in later} == {("+".join(map(str, CORES)),) * 2}
-
-
-TAKER = """
-import os, sys, time
-os.sched_setaffinity(0, {int(sys.argv[1])})
-os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
-print(flush=True)
-end = time.monotonic() + 0.3
-while time.monotonic() < end: pass
-"""
-"""Takes a core away from everything else for 0.3 s, as the host of a virtual machine may do."""
-
-
-class Taking:
-    """Takes the core of a bot the first time something is called with the bot's process, and then calls it."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
-        self._call = getattr(race, name)
-        self._taker: subprocess.Popen[bytes] | None = None
-        monkeypatch.setattr(race, name, self)
-
-    def __call__(self, *given: Any) -> Any:
-        if self._taker is None:
-            (bot,) = (one for one in given if isinstance(one, BotProcess))
-            (core,) = os.sched_getaffinity(bot.pid)
-            self._taker = subprocess.Popen([sys.executable, "-c", TAKER, str(core)], stdout=subprocess.PIPE)
-            assert self._taker.stdout is not None
-            assert self._taker.stdout.readline()
-        return self._call(*given)
-
-    def __enter__(self) -> None:
-        with before_all_others():
-            if not os.sched_getscheduler(0) & os.SCHED_FIFO:
-                pytest.skip("this user may not take a core away from others")
-
-    def __exit__(self, *_: object) -> None:
-        assert self._taker is not None
-        with self._taker:
-            self._taker.kill()
-
-
-def test_a_bot_whose_core_is_taken_away_for_longer_than_a_window_is_not_late(
-    mark: dict[str, str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with Taking(monkeypatch, "_let_run"):
-        (record,) = matches(setup([computing_slapper(0.02)] * 2, mark, clocks=Clocks(move_s=60.0, slap_s=0.1)))
-
-    first, *_ = windows(record)
-    assert [reaction.late for reaction in first.reactions] == [False, False]
-    assert race.BOT_WAITED in first.disturbed
-
-
-def test_what_a_bot_waits_for_a_core_before_its_clock_starts_is_not_taken_off(
-    mark: dict[str, str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Its core is taken away while it is woken with the first bytes of its line, and the first look is a long one."""
-    monkeypatch.setattr(quiet, "FREEZE_NS", 100_000_000)
-    with Taking(monkeypatch, "_until_read"):
-        (record,) = matches(setup([computing_slapper(0)] * 2, mark))
-
-    first, *_ = windows(record)
-    for reaction in first.reactions:
-        assert reaction.raw_us is not None
-        assert reaction.wait_us is not None
-        assert reaction.wait_us < reaction.raw_us + 50_000
 
 
 def test_the_core_is_not_ours_and_stays_the_same_until_it_is_left(monkeypatch: pytest.MonkeyPatch) -> None:

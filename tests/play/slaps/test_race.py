@@ -3,18 +3,16 @@
 import itertools
 import os
 import signal
-import sys
-import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import pytest
 import trio
 from msgspec.structs import replace
 from racing import computing_slapper, matches, setup, slapper, windows
 
-from protocol.messages import Clocks, SlapTiming
+from protocol.messages import Clocks
 from referee.ending_signals import ENDING_SIGNALS
 from referee.play.bot import channel
 from referee.play.bot.process import BotProcess
@@ -76,22 +74,6 @@ def test_a_measurement_says_why_it_is_in_doubt() -> None:
 # Live windows
 
 
-@pytest.mark.parametrize("delays_ms", [(0, 150, 300), (300, 0, 150)])
-def test_the_order_follows_clearly_different_delays(delays_ms: tuple[int, ...], mark: dict[str, str]) -> None:
-    clocks = Clocks(move_s=60.0, slap_s=10.0)
-    (record,) = matches(setup([computing_slapper(delay / 1000) for delay in delays_ms], mark, clocks=clocks))
-
-    played = windows(record)
-    assert len(played) == 2
-    for window in played:
-        assert sorted(window.asked) == [0, 1, 2]
-        assert list(window.order) == sorted(range(3), key=lambda seat: delays_ms[seat])
-        for reaction in window.reactions:
-            assert reaction.raw_us is not None
-            assert reaction.corrected_us is not None
-            assert delays_ms[reaction.seat] * 900 <= reaction.corrected_us <= reaction.raw_us
-
-
 def test_a_window_is_in_doubt_while_others_had_our_cores(mark: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
     """Neither the bot nor the kernel's account of its waiting shows that."""
     ticks = itertools.count()
@@ -144,18 +126,6 @@ def test_a_window_is_in_doubt_where_a_core_was_taken_away_from_a_bot_and_not_whe
     assert {race.STOLEN in window.disturbed for window in played} == {is_taken_away}
 
 
-def test_what_the_referee_waits_for_while_the_bot_thinks_is_not_taken_off(
-    mark: dict[str, str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Now and then it reads what the bot writes to standard error; it is to be quick only when the answer comes."""
-    monkeypatch.setattr(race, "_own_wait_ns", lambda: time.monotonic_ns() // 2)
-    (record,) = matches(setup([slapper(0.2, turns=1)] * 2, mark, clocks=Clocks(move_s=60.0, slap_s=10.0)))
-
-    times = [reaction.raw_us or 0.0 for window in windows(record) for reaction in window.reactions]
-    assert times
-    assert min(times) > 120_000  # it would be 100_000; the last poll may take long
-
-
 def test_what_the_referee_waits_for_after_the_answer_is_not_taken_off(
     mark: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -174,26 +144,6 @@ def test_what_the_referee_waits_for_after_the_answer_is_not_taken_off(
     times = [reaction.raw_us or 0.0 for window in windows(record) for reaction in window.reactions]
     assert times
     assert min(times) >= 20_000
-
-
-@pytest.mark.parametrize("timing", get_args(SlapTiming))
-def test_a_late_slap_is_a_pass_and_no_fault(mark: dict[str, str], timing: SlapTiming) -> None:
-    late, quick = slapper(2.0), slapper(0)
-    clocks = Clocks(move_s=60.0, slap_s=1.0, slap_timing=timing)
-    (record,) = matches(setup([late, quick, quick], mark, clocks=clocks))
-
-    played = windows(record)
-    bot = record.seats[0]
-    assert (bot.late_slaps, bot.faults, bot.forfeited) == (len(played), {}, False)
-    assert bot.unasked_lines >= 1
-    for window in played:
-        assert 0 in window.asked
-        assert [reaction.seat for reaction in window.reactions if reaction.late] == [0]
-        assert 0 not in window.order
-    assert [(seat.late_slaps, seat.nearest_miss_us) for seat in record.seats[1:]] == [(0, None), (0, None)]
-    (told,) = explain(record, 0)
-    assert f"no answer within 1 s in {len(played)} of {len(played)} slap windows; the nearest came " in told
-    assert (bot.nearest_miss_us or 0) > 0
 
 
 def test_a_slap_that_never_comes_is_told_with_its_likely_reason(mark: dict[str, str]) -> None:
@@ -257,66 +207,6 @@ def test_other_matches_go_on_while_it_is_open_why_the_output_of_a_bot_has_ended(
     records = matches(window, setup([waiting, waiting], mark, preset="six-card"))
     assert records[0].seats[0].faults == {"crashed": 1}
     assert "exited with code 3" in str(records[0].moves)
-
-
-def test_who_has_renounced_slaps_is_not_asked(mark: dict[str, str]) -> None:
-    renouncer = "def slap(request): sys.exit('asked')\nplay(slap, ready={'slaps': False})"
-    (record,) = matches(setup([renouncer, slapper(0), slapper(0)], mark))
-
-    assert not record.seats[0].wants_slaps
-    assert (record.seats[0].faults, record.seats[0].late_slaps) == ({}, 0)
-    assert [sorted(window.asked) for window in windows(record)] == [[1, 2], [1, 2]]
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="what a process does is read from /proc")
-def test_a_bot_that_goes_on_computing_is_frozen_while_another_is_timed(tmp_path: Path, mark: dict[str, str]) -> None:
-    pid_file = tmp_path / "pid"
-    computing = f"""
-Path({str(pid_file)!r}).write_text(str(os.getpid()))
-def slap(request):
-    respond(request)
-    end = time.monotonic() + 0.1
-    while time.monotonic() < end: pass
-play(slap, turns=2)
-"""
-    watching = f"""
-def used_ms():
-    return int(Path("/proc", Path({str(pid_file)!r}).read_text(), "schedstat").read_text().split()[0]) / 1e6
-def slap(request):
-    before = used_ms()
-    time.sleep(0.03)
-    print(used_ms() - before, file=sys.stderr)
-    respond(request)
-play(slap, turns=2)
-"""
-    (record,) = matches(setup([computing, watching], mark))
-
-    used_ms = [float(line) for line in record.seats[1].stderr.split()]
-    assert any(window.asked == (0, 1) for window in windows(record))
-    assert max(used_ms) < 10
-
-
-def test_broadcast_slaps_are_taken_as_they_arrive(mark: dict[str, str]) -> None:
-    """The one that is written to last is by far the quickest; nothing is corrected."""
-    bots = [slapper(delay_s) for delay_s in (1.0, 0.5, 0.0)]
-    clocks = Clocks(move_s=60.0, slap_s=60.0, slap_timing="broadcast")
-    (record,) = matches(setup(bots, mark, clocks=clocks))
-
-    played = windows(record)
-    assert [window.order for window in played] == [(2, 1, 0)] * len(played)
-    for reaction in (reaction for window in played for reaction in window.reactions):
-        assert (reaction.wait_us, reaction.corrected_us) == (None, reaction.raw_us)
-
-
-def test_clocks_stop_for_bots_that_are_frozen(mark: dict[str, str]) -> None:
-    """While one match times its windows, the other's bot could not answer within its time."""
-    timed = setup([slapper(0.6)] * 3, mark, clocks=Clocks(move_s=60.0, slap_s=60.0))
-    thinker = "turn = respond\ndef respond(request, kind=''): time.sleep(0.3); turn(request, kind)\nplay(None, turns=1)"
-    thinking = setup([thinker, thinker], mark, preset="six-card-knock", clocks=Clocks(move_s=1.6))
-
-    records = matches(timed, thinking)
-
-    assert [seat.faults for record in records for seat in record.seats] == [{}] * 5
 
 
 def test_a_race_that_we_spoil_voids_its_match_and_no_other(

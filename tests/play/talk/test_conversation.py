@@ -395,7 +395,7 @@ def test_a_late_bot_is_told_of_the_time_that_was_not_counted() -> None:
     late = step(1, "turn", None, took_s=1.0, waived_s=0.25)
     table = knock_game(late, step(1, "place", Swap(slot=0)), step(0, "turn", Knock()), *final)
     (told,) = table.told(1)
-    assert told.detail.startswith("no answer to `turn` within 5 s (not counting 0.250 s in which it had to wait")
+    assert told.detail.startswith("no answer to `turn` within 1 s (not counting 0.250 s in which it had to wait")
     assert table.moves(Given)[0].waived_us == 250_000
 
 

@@ -334,7 +334,7 @@ def test_all_that_came_is_kept_with_what_had_been_asked_before_it() -> None:
 @pytest.mark.parametrize("judged", [True, False], ids=["judged", "left over"])
 def test_what_is_kept_is_bounded_and_all_is_counted(line: bytes, judged: bool) -> None:
     inbox = asked("other", Limits(spare_lines=10**6))
-    count = 200_000 // len(line)
+    count = 2 * KEPT_BYTES // max(LEAST_LINE, len(line))
     for _ in range(count):
         inbox.feed(line)
         if judged and inbox.hear() is not None:
