@@ -35,8 +35,8 @@ class Case(Struct, frozen=True, kw_only=True):
     under: tuple[str, ...] = ("bwrap",)
     rival: str = "honest"
     limits: dict[str, int] = {}
-    full: bool = False
-    """Whether it is one more kind of something that another row has already."""
+    full: tuple[str, ...] = ()
+    """The levels at which it is one more of what another run has already."""
 
 
 FORFEITS = "forfeits"
@@ -48,50 +48,52 @@ ROOMY = {"memory_mb": 512, "processes": 128}
 TOO_MUCH = "used more memory than 64 MB"
 
 CASES = {
-    "leaves many processes that take their time to die": Case(runs="leaves_much 30 1", limits=ROOMY),
+    "leaves many processes that take their time to die": Case(runs="leaves_much 10 1", limits=ROOMY),
     "leaves a daemon that holds its pipes": Case(runs="leaves_a_daemon", says="session: EPERM"),
-    "is late behind many processes": Case(runs="slows_the_referee 93 600", charged="timeout", limits=ROOMY),
+    "is late behind many processes": Case(runs="slows_the_referee 93 600", charged="timeout", limits=ROOMY, full=BOTH),
     # It takes more than its share: of processes
-    "forks without end": Case(runs="forks_without_end", charged=FORFEITS, under=BOTH),
+    "forks without end": Case(runs="forks_without_end", charged=FORFEITS, under=BOTH, full=("limits",)),
     "has a child that forks without end": Case(
-        runs="hides_behind_a_child 0 hostile forks_without_end", charged=FORFEITS, rival="thinks_long 1", full=True
+        runs="hides_behind_a_child 0 hostile forks_without_end", charged=FORFEITS, rival="thinks_long 1", full=BOTH
     ),
-    "starts threads without end": Case(runs="starts_threads", charged=BOUNDED, limits={"memory_mb": 128}),
+    "starts threads without end": Case(runs="starts_threads", charged=BOUNDED, limits={"memory_mb": 128}, full=BOTH),
     # of memory
     "eats heap": Case(runs="eats_memory heap", charged=BOUNDED, told=TOO_MUCH, most_mb=128, under=BOTH),
-    "eats heap in many processes": Case(runs="eats_memory forked", charged="crashed", told=TOO_MUCH, under=BOTH),
+    "eats heap in many processes": Case(
+        runs="eats_memory forked", charged="crashed", told=TOO_MUCH, under=BOTH, full=("bwrap",)
+    ),
     "has a child that eats heap": Case(
-        runs="hides_behind_a_child 5 eats_memory heap", charged="crashed", told=TOO_MUCH, full=True
+        runs="hides_behind_a_child 5 eats_memory heap", charged="crashed", told=TOO_MUCH, full=BOTH
     ),
-    "eats memory in a shared mapping": Case(runs="eats_memory shared", charged=BOUNDED, under=BOTH, full=True),
-    "eats memory by /dev/zero": Case(runs="eats_memory zero", says="refused: No such device\nholds: 0"),
-    "eats memory in a newer shared mapping": Case(runs="eats_memory validated", charged=BOUNDED, most_mb=64, full=True),
+    "eats memory in a shared mapping": Case(runs="eats_memory shared", charged=BOUNDED, under=BOTH, full=BOTH),
+    "eats memory by /dev/zero": Case(runs="eats_memory zero", says="refused: No such device\nholds: 0", full=BOTH),
+    "eats memory in a newer shared mapping": Case(runs="eats_memory validated", charged=BOUNDED, most_mb=64, full=BOTH),
     "eats memory where the first thread has ended": Case(
-        runs="eats_memory leaderless", charged="crashed", told=TOO_MUCH, under=BOTH, full=True
+        runs="eats_memory leaderless", charged="crashed", told=TOO_MUCH, under=BOTH, full=BOTH
     ),
-    "eats memory in files without a name": Case(runs="eats_memory memfd", charged=BOUNDED, most_mb=64, full=True),
-    "eats memory of System V": Case(runs="eats_memory sysv", says="refused: shmget\nholds: 0", full=True),
-    "leaves data in sockets": Case(runs="fills_sockets", charged=BOUNDED, most_mb=64),
+    "eats memory in files without a name": Case(runs="eats_memory memfd", charged=BOUNDED, most_mb=64, full=BOTH),
+    "eats memory of System V": Case(runs="eats_memory sysv", says="refused: shmget\nholds: 0", full=BOTH),
+    "leaves data in sockets": Case(runs="fills_sockets", charged=BOUNDED, most_mb=64, full=BOTH),
     "leaves data in the sockets of many processes": Case(
         runs="fills_sockets 20",
         charged="crashed",
         told="used more memory than 320 MB",
         limits={"memory_mb": 320, "files": 128},
         rival="thinks_long 1",
-        full=True,
+        full=BOTH,
     ),
     # of files
     "fills every folder": Case(
         runs="fills_folders", limits=ROOMY, says="/tmp: 8 MB, ENOSPC\n/dev/shm: 8 MB, ENOSPC\n/bot: 0 MB, EROFS"
     ),
-    "makes files without end": Case(runs="makes_files", charged=BOUNDED),
+    "makes files without end": Case(runs="makes_files", charged=BOUNDED, full=BOTH),
     # It sends signals
     "kills all that it can": Case(runs="signals_its_group SIGKILL", charged="crashed", told="killed by SIGKILL"),
     "stops all that it can": Case(runs="signals_its_group SIGSTOP", charged="timeout"),
     "would kill its rival": Case(runs="kills_its_rival", says="rivals: 0"),
 }
 RUNS = [
-    pytest.param(case, level, id=f"{name} ({level})", marks=pytest.mark.full if case.full else ())
+    pytest.param(case, level, id=f"{name} ({level})", marks=pytest.mark.full if level in case.full else ())
     for name, case in CASES.items()
     for level in case.under
 ]
@@ -104,7 +106,7 @@ def test_a_hostile_bot_harms_nobody(case: Case, isolation: str, arena: Arena, ma
         arena.bot(*shlex.split(case.rival)),
         isolation=isolation,
         limits=case.limits,
-        clocks={"move_s": 2.0} if case.charged in {"timeout", FORFEITS} else {},
+        clocks={"move_s": 1.0} if case.charged in {"timeout", FORFEITS} else {},
     )
 
     hostile, honest = record.seats

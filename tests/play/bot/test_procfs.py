@@ -88,6 +88,7 @@ def test_what_was_computed_in_threads_that_have_ended_counts(mark: dict[str, str
     assert used.cpu_ns >= 200_000_000
 
 
+@pytest.mark.clock
 def test_what_a_bot_waits_for_a_core_is_told_apart_from_what_it_computes(mark: dict[str, str]) -> None:
     with contextlib.ExitStack() as stack:
         for _ in range(2):

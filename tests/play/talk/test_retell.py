@@ -1,13 +1,13 @@
 """What was said on the wire, told again from the record alone: byte for byte what the bots were sent and wrote."""
 
 import json
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
+from commands import golfref
 from quick import FILLER
 
 from protocol.messages import Clocks, FaultPolicy, GameMessage
@@ -243,20 +243,11 @@ def test_lines_that_came_too_early_stand_before_the_request_that_they_did_not_an
     assert sum(line.after == 2 for line in record.seats[0].lines) == 2
 
 
-def golfref(*words: str | Path, code: int) -> tuple[str, str]:
-    """What a command prints on stdout and stderr; it must end with this exit code and never with a traceback."""
-    command = [sys.executable, "-m", "referee.cli", *map(str, words)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert "Traceback" not in done.stderr, done.stderr
-    assert done.returncode == code, done.stdout + done.stderr
-    return done.stdout, done.stderr
-
-
 def test_a_match_of_another_version_is_not_held_against_this_ones_words(tmp_path: Path, mark: dict[str, str]) -> None:
     record = msgspec.structs.replace(recorded(HONEST, tmp_path, mark), golfref="0.0.9")
     (tmp_path / "old.json").write_bytes(msgspec.json.encode(record))
 
-    said, _ = golfref("verify", tmp_path / "old.json", code=4)
+    said, _ = golfref("verify", tmp_path / "old.json", cwd=tmp_path, code=4)
 
     assert "all holds" not in said
     assert said.endswith("1 match replayed; not checked: what was sent in 1 match that golfref 0.0.9 played\n")
@@ -269,12 +260,12 @@ def test_a_conversation_is_asked_for_by_name_or_by_seat_as_in_earlier_versions(
 
     assert (
         "with --bot, by a name or a seat: 0 dictaphone, 1 rival"
-        in golfref("transcript", tmp_path / "one.json", code=2)[1]
+        in golfref("transcript", tmp_path / "one.json", cwd=tmp_path, code=2)[1]
     )
-    shown, _ = golfref("transcript", tmp_path / "one.json", "--bot", "dictaphone", code=0)
+    shown, _ = golfref("transcript", tmp_path / "one.json", "--bot", "dictaphone", cwd=tmp_path, code=0)
     read = (tmp_path / "heard").read_text().splitlines()
     assert [line[2:] for line in shown.splitlines() if line.startswith("> ")] == read
-    as_before, _ = golfref("replay", tmp_path / "one.json", "--wire", "--seat", "0", code=0)
+    as_before, _ = golfref("replay", tmp_path / "one.json", "--wire", "--seat", "0", cwd=tmp_path, code=0)
     assert as_before == shown
 
 
