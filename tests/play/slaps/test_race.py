@@ -5,6 +5,7 @@ import os
 import signal
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -14,7 +15,7 @@ from racing import computing_slapper, matches, setup, slapper, windows
 
 from protocol.messages import Clocks
 from referee.ending_signals import ENDING_SIGNALS
-from referee.play.bot import channel
+from referee.play.bot import channel, orphans
 from referee.play.bot.process import BotProcess
 from referee.play.bot.procfs import Computed
 from referee.play.bot.tasks import Waits
@@ -69,6 +70,90 @@ def test_a_measurement_says_why_it_is_in_doubt() -> None:
     assert list(Timing(wait_ns=300 * US, own_wait_ns=300 * US).doubts()) == []
     doubtful = Timing(wait_ns=301 * US, own_wait_ns=301 * US, frozen=False)
     assert list(doubtful.doubts()) == [race.BOT_WAITED, race.REFEREE_WAITED, NOT_FROZEN]
+
+
+# Who is frozen, and who has escaped
+
+
+class Newest:
+    """In place of the last process of the host: there is no other one until `note` is forgotten."""
+
+    is_noted = False
+
+    def is_same(self) -> bool:
+        return self.is_noted
+
+    def note(self) -> None:
+        self.is_noted = True
+
+    def forget(self) -> None:
+        self.is_noted = False
+
+
+def test_escaped_processes_are_looked_for_until_none_is_left_and_again_after_a_turn_of_many(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ends = iter([False, True, True])
+    monkeypatch.setattr(race, "Newest", Newest)
+    monkeypatch.setattr(orphans, "end_orphans_now", lambda **_: next(ends))
+    escapes = race._Escapes()
+    assert [escapes.end() for _ in range(4)] == [False, True, True, True]
+    escapes.note_turn(turn_of([7]))
+    assert escapes.end()
+    escapes.note_turn(turn_of([7, 8]))
+    assert escapes.end()
+    assert list(ends) == []
+
+
+def turn_of(members: list[int]) -> Any:
+    return SimpleNamespace(process=SimpleNamespace(members=lambda: members))
+
+
+class Bot:
+    """In place of a process: what it has computed and whether it waits for a core, look by look."""
+
+    def __init__(self, cpu_ns: Sequence[int], states: Sequence[str], unread: Sequence[int] = ()) -> None:
+        self._cpu_ns, self._states, self._unread = list(cpu_ns), list(states), list(unread)
+
+    def computed(self) -> Computed:
+        return Computed(self._cpu_ns.pop(0), 0)
+
+    def states(self, **_: bool) -> set[str]:
+        return {self._states.pop(0)}
+
+    def unread_bytes(self) -> int:
+        return self._unread.pop(0)
+
+
+@pytest.mark.parametrize(
+    ("cpu_ns", "states", "freezes", "is_frozen"),
+    [
+        pytest.param([5, 5, 5], "RRR", [False, False, True], True, id="it waits until it has a core"),
+        pytest.param([5, 6], "R", [False], False, id="it had a core and was not stopped"),
+        pytest.param([5], "S", [], False, id="it waits for nothing"),
+    ],
+)
+def test_a_bot_that_waits_for_a_core_is_frozen_when_it_has_one(
+    cpu_ns: list[int], states: str, freezes: list[bool], is_frozen: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left = list(freezes)
+    monkeypatch.setattr(race, "freeze_fully", lambda _: left.pop(0))
+    bot: Any = Bot(cpu_ns, states)
+    assert race._freeze_who_waits(bot, 10**30) == is_frozen
+    assert left == []
+
+
+def test_a_bot_that_waits_for_a_core_is_not_waited_for_after_its_time() -> None:
+    bot: Any = Bot([5], "R")
+    assert not race._freeze_who_waits(bot, 0)
+
+
+def test_a_bot_is_warm_when_it_has_read_and_sleeps_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    looks = iter(range(10))
+    monkeypatch.setattr(race, "looks", lambda _: looks)
+    bot: Any = Bot([], "RS", unread=[1, 0, 0])
+    race._until_read(bot)
+    assert next(looks) == 3
 
 
 # Live windows
