@@ -36,6 +36,8 @@ CALLS = {
     "madvise MADV_COLLAPSE": (28, 0, 0, 25),
     "fcntl F_SETSIG": (72, 0, 10, 18),
     "fcntl F_SETLK": (72, 0, 6, text(64)),
+    "fcntl F_OFD_SETLK": (72, 0, 37, text(64)),
+    "fcntl F_SETLEASE": (72, 0, 1024, 0),
     "fcntl F_SETPIPE_SZ": (72, 0, 1031, 4096),
     "vmsplice": (278, 1, 0, 0, 0),
     "preadv2 RWF_NOWAIT": (327, 0, 0, 0, 0, 0, 8),

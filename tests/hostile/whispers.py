@@ -5,14 +5,9 @@ both have said `ready`.
 """
 
 import contextlib
-import ctypes
-import errno
-import fcntl
 import hashlib
 import os
-import select
 import socket
-import struct
 import sys
 import time
 
@@ -24,15 +19,7 @@ NUMBER = int(hashlib.sha256(WORD.encode()).hexdigest()[:7], 16)
 PORT = 20_000 + NUMBER % 10_000
 SHARED_FILE = os.path.abspath(__file__)
 HEARD_S = 0.5
-libc = ctypes.CDLL(None, use_errno=True)
-libc.shmat.restype = ctypes.c_void_p
 kept = []
-
-
-def checked(result):
-    if result in {-1, 2**64 - 1}:
-        raise OSError(ctypes.get_errno(), "refused")
-    return result
 
 
 # Sockets
@@ -149,127 +136,7 @@ def times_of_a_device():
         return WORD if changed_ns // 2**24 % 64 == moment and time.time_ns() - changed_ns < 5e9 else None
 
 
-# System V and POSIX
-
-
-def sysv_memory():
-    segment = checked(libc.shmget(NUMBER, 4096, 0o1666 if ROLE == "say" else 0))
-    place = checked(libc.shmat(segment, None, 0))
-    if ROLE == "say":
-        ctypes.memmove(place, WORD.encode() + b"\0", len(WORD) + 1)
-    else:
-        libc.shmctl(segment, 0, None)
-        return ctypes.string_at(place).decode()
-
-
-def sysv_messages():
-    queue = checked(libc.msgget(NUMBER, 0o1666 if ROLE == "say" else 0))
-    buffer = ctypes.create_string_buffer(struct.pack("l", 1) + WORD.encode().ljust(64, b"\0"), 72)
-    if ROLE == "say":
-        checked(libc.msgsnd(queue, buffer, 64, 0))
-    else:
-        checked(libc.msgrcv(queue, buffer, 64, 0, 0o4000))
-        libc.msgctl(queue, 0, None)
-        return buffer.raw[8:].rstrip(b"\0").decode()
-
-
-def sysv_semaphore():
-    semaphore = checked(libc.semget(NUMBER, 1, 0o1666 if ROLE == "say" else 0))
-    if ROLE == "hear":
-        libc.semctl(semaphore, 0, 0)
-        return WORD
-
-
-def posix_messages():
-    libc.mq_open.argtypes = [ctypes.c_char_p, ctypes.c_int, ctypes.c_uint, ctypes.c_void_p]
-    real_time = ctypes.CDLL("librt.so.1", use_errno=True)
-    queue = checked(
-        real_time.mq_open(f"/{WORD}".encode(), os.O_RDWR | (os.O_CREAT if ROLE == "say" else 0), 0o666, None)
-    )
-    if ROLE == "say":
-        checked(real_time.mq_send(queue, WORD.encode(), len(WORD), 0))
-    else:
-        real_time.mq_unlink(f"/{WORD}".encode())
-        buffer = ctypes.create_string_buffer(8192)
-        length = checked(real_time.mq_receive(queue, buffer, 8192, None))
-        return buffer.raw[:length].decode()
-
-
-# Marks on what both can see
-
-
-def keyring():
-    add_key, keyctl = 248, 250  # of x86-64, where this is tried
-    if os.uname().machine != "x86_64":
-        add_key, keyctl = 217, 219
-    user_keyring, search, set_timeout = -4, 10, 15
-    if ROLE == "say":
-        key = checked(libc.syscall(add_key, b"user", WORD.encode(), WORD.encode(), len(WORD), user_keyring))
-        libc.syscall(keyctl, set_timeout, key, 10)
-    else:
-        checked(libc.syscall(keyctl, search, user_keyring, b"user", WORD.encode(), 0))
-        return WORD
-
-
-def flock():
-    with open(SHARED_FILE, "rb") as file:
-        kept.append(os.dup(file.fileno()))
-    if ROLE == "say":
-        fcntl.flock(kept[-1], fcntl.LOCK_EX | fcntl.LOCK_NB)
-        return None
-    try:
-        fcntl.flock(kept[-1], fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return WORD
-
-
-def record_lock(command_set, command_get):
-    """A lock on bytes that stand for the word: far behind the end of the file."""
-    kept.append(os.open(SHARED_FILE, os.O_RDONLY))
-    lock = struct.pack("hhqqi4x", fcntl.F_RDLCK if ROLE == "say" else fcntl.F_WRLCK, 0, 1 << 30, NUMBER, 0)
-    if ROLE == "say":
-        fcntl.fcntl(kept[-1], command_set, lock)
-        return None
-    kind, _, _, length, _ = struct.unpack("hhqqi4x", fcntl.fcntl(kept[-1], command_get, lock))
-    return WORD if kind != fcntl.F_UNLCK and length == NUMBER else None
-
-
-def fcntl_lock():
-    return record_lock(fcntl.F_SETLK, fcntl.F_GETLK)
-
-
-def description_lock():
-    return record_lock(37, 36)
-
-
-def lease():
-    kept.append(os.open(SHARED_FILE, os.O_RDONLY))
-    if ROLE == "say":
-        fcntl.fcntl(kept[-1], fcntl.F_SETLEASE, fcntl.F_RDLCK)
-        return None
-    try:
-        fcntl.fcntl(kept[-1], fcntl.F_SETLEASE, fcntl.F_WRLCK)
-    except OSError as error:
-        return WORD if error.errno in {errno.EAGAIN, errno.EBUSY} else name_of(error)
-
-
-def inotify():
-    """Opening a file is seen by whoever watches it."""
-    if ROLE == "say":
-        if not os.fork():
-            while True:
-                open(SHARED_FILE, "rb").close()
-                time.sleep(0.01)
-        return None
-    fd = checked(libc.inotify_init())
-    checked(libc.inotify_add_watch(fd, SHARED_FILE.encode(), 0x20))
-    return WORD if select.select([fd], [], [], HEARD_S)[0] else None
-
-
-def vsock():
-    """Only whether there is such a socket: its other end would be outside this machine."""
-    socket.socket(socket.AF_VSOCK).close()
-    return WORD if ROLE == "hear" else None
+# Other processes
 
 
 def fd_of_the_other():

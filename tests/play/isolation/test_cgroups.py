@@ -221,6 +221,7 @@ def test_kill_leaves_nothing_whatever_session_it_fled_to(group: Group, run: Run,
     assert marked() == {}
 
 
+@pytest.mark.clock
 def test_a_crowd_gets_no_more_of_a_core_than_one_process(cgroups: Cgroups, needs: Needs, mark: dict[str, str]) -> None:
     needs("share")
     with contextlib.ExitStack() as ends:

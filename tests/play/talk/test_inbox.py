@@ -328,6 +328,16 @@ def test_all_that_came_is_kept_with_what_had_been_asked_before_it() -> None:
     assert inbox.read.hexdigest() == sha256(read).hexdigest()
 
 
+def test_lines_that_wait_unjudged_are_kept_with_what_had_been_asked_before_each() -> None:
+    inbox = Inbox(Limits())
+    for number, line in enumerate((b"one\n", b"two\n", b"three\n")):
+        inbox.feed(line)
+        inbox.expect(str(number))
+        inbox.give_up()
+    inbox.feed(b"four\n")
+    assert [line.after for line in inbox.finish()] == [0, 1, 2, 3]
+
+
 @pytest.mark.parametrize(
     "line", [b"\n", b"x\n", answer(), 600 * b"x" + b"\n"], ids=["blank", "short", "answer", "long"]
 )
