@@ -8,8 +8,10 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import in_memory
 import pytest
 import trio
+from in_memory import Pipes, three_bots
 from msgspec.structs import replace
 from racing import computing_slapper, matches, setup, slapper, windows
 
@@ -154,6 +156,16 @@ def test_a_bot_is_warm_when_it_has_read_and_sleeps_again(monkeypatch: pytest.Mon
     bot: Any = Bot([], "RS", unread=[1, 0, 0])
     race._until_read(bot)
     assert next(looks) == 3
+
+
+seats = pytest.fixture(three_bots)
+
+
+def test_what_a_bot_wrote_before_it_was_asked_is_read_before_its_clock_starts(seats: list[Pipes]) -> None:
+    os.write(seats[0].out, b"early\n")
+    bot = in_memory.channel(seats[0])
+    race._discard_early(bot)
+    assert bot.inbox.read.bytes == len(b"early\n")
 
 
 # Live windows
