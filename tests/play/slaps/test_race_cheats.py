@@ -215,42 +215,6 @@ def test_what_was_computed_by_something_that_has_ended_counts(
     assert min(times) >= 5000
 
 
-RUNAWAY = """
-import tempfile
-left, heir = os.pipe()
-def run_away():
-    if not os.fork():
-        os.setsid()
-        if not os.fork():
-            os.write(heir, str(os.getpid()).encode())
-            time.sleep(600)
-        os._exit(0)
-    os.wait()
-    return int(os.read(left, 20))
-ask = respond
-def respond(request, kind=""):
-    global pid
-    if request["decision"] == "place": pid = run_away()
-    ask(request, kind)
-def slap(request):
-    print(Path("/proc", str(pid)).exists(), file=sys.stderr)
-    ask(request, "slap")
-play(slap, turns=1)
-"""
-
-
-def test_processes_that_escaped_a_bot_are_ended_before_its_window(
-    mark: dict[str, str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Before the warden has seen it."""
-    monkeypatch.setattr(Warden, "check_all", lambda _: None)
-    (record,) = matches(setup([RUNAWAY, slapper(0)], mark, clocks=CLOCKS))
-
-    said = record.seats[0].stderr.splitlines()
-    assert said
-    assert set(said) == {"False"}
-
-
 LEAVING = """
 import signal, tempfile
 left, heir = os.pipe()
