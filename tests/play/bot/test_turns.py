@@ -42,7 +42,7 @@ def test_all_computing_belongs_to_a_turn_while_it_lasts() -> None:
     assert (bot.idle_cpu_ns, bot.is_abused) == (0, False)
 
 
-def test_computing_between_turns_does_not() -> None:
+def test_computing_between_turns_belongs_to_none() -> None:
     bot = Turns(used=used(50))
     bot.begin(0)
     bot.end(1 * MS)
@@ -70,7 +70,7 @@ def test_each_task_may_compute_on_a_core_of_its_own_in_its_turn(monkeypatch: pyt
         assert bot.idle_cpu_ns == idle * MS
 
 
-def test_short_bursts_add_up() -> None:
+def test_short_bursts_of_computing_between_turns_add_up() -> None:
     bot, looks = Turns(), ALLOWANCE_NS // BURST_NS
     for number in range(1, looks + 1):
         assert not bot.is_allowance_spent

@@ -56,7 +56,7 @@ def test_partners_in_cells_cannot_talk_to_each_other(arena: Arena) -> None:
     assert {name: text for name, text in heard.items() if arena.word in text} == {}
 
 
-def test_partners_that_nothing_keeps_apart_can(arena: Arena) -> None:
+def test_partners_that_nothing_keeps_apart_talk_to_each_other(arena: Arena) -> None:
     heard = whispered(arena, "none")
     assert EVERYWHERE - {name for name, text in heard.items() if arena.word in text} == set()
 
@@ -229,6 +229,6 @@ def test_a_bot_in_a_cell_cannot_write_into_the_log_of_the_referee(arena: Arena, 
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="the referee's descriptors are closed to others of its user")
-def test_a_bot_of_root_that_nothing_holds_can(arena: Arena, tmp_path: Path) -> None:
+def test_a_bot_of_root_that_nothing_holds_writes_into_the_log_of_the_referee(arena: Arena, tmp_path: Path) -> None:
     text = golfref_match(arena, tmp_path, "forges_the_log", arena.word, isolation="none")
     assert f"\ngolfref match: void, says {arena.word}\n" in f"\n{text}"

@@ -60,7 +60,7 @@ def test_cores_that_others_have_too_may_sleep(sleepers: Sleepers) -> None:
     assert sleepers.are_awake
 
 
-def test_little_that_others_take_is_no_reason(sleepers: Sleepers) -> None:
+def test_cores_stay_awake_where_others_take_little_of_them(sleepers: Sleepers) -> None:
     ticks = 0
 
     def stolen() -> int:

@@ -208,7 +208,7 @@ def test_what_comes_along_with_an_answer_that_needs_none_is_nothing() -> None:
     assert table.talk.seats[1].faults.total() == 0
 
 
-def test_what_comes_along_is_checked_too() -> None:
+def test_what_comes_along_with_an_answer_is_checked() -> None:
     discard = [step(1, "turn", Draw(source="stock")), step(1, "place", Discard(), then=Flip(slot=2))]
     knock = [step(0, "turn", Knock()), step(1, "turn", Draw(source="stock")), step(1, "place", Swap(slot=0))]
     table = knock_game(*discard, *knock)

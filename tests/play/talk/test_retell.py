@@ -243,16 +243,6 @@ def test_lines_that_came_too_early_stand_before_the_request_that_they_did_not_an
     assert sum(line.after == 2 for line in record.seats[0].lines) == 2
 
 
-def test_a_match_of_another_version_is_not_held_against_this_ones_words(tmp_path: Path, mark: dict[str, str]) -> None:
-    record = msgspec.structs.replace(recorded(HONEST, tmp_path, mark), golfref="0.0.9")
-    (tmp_path / "old.json").write_bytes(msgspec.json.encode(record))
-
-    said, _ = golfref("verify", tmp_path / "old.json", cwd=tmp_path, code=4)
-
-    assert "all holds" not in said
-    assert said.endswith("1 match replayed; not checked: what was sent in 1 match that golfref 0.0.9 played\n")
-
-
 def test_a_conversation_is_asked_for_by_name_or_by_seat_as_in_earlier_versions(
     tmp_path: Path, mark: dict[str, str]
 ) -> None:
