@@ -31,6 +31,9 @@ OUT_OF_BOUNDS = {"EPERM", "ENOSYS", "EACCES", "EAFNOSUPPORT", "ENOLCK", "EBADF"}
 ROOMY = {"memory_mb": 512, "processes": 128, "files": 256}
 
 
+OF_WHOM = ("arena", pytest.param("lent_arena", marks=pytest.mark.full))
+
+
 def findings(record: Record, seat: int = 0) -> dict[str, str]:
     """What a program reports: outcomes by name."""
     return dict(line.split(": ", 1) for line in record.seats[seat].stderr.splitlines() if ": " in line)
@@ -106,7 +109,7 @@ def test_a_bot_that_nothing_holds_kills_its_rival(arena: Arena, marked: Any) -> 
 # The host
 
 
-@pytest.mark.parametrize("of_whom", ["arena", "lent_arena"])
+@pytest.mark.parametrize("of_whom", OF_WHOM)
 def test_a_bot_sees_nothing_of_the_host(of_whom: str, request: pytest.FixtureRequest) -> None:
     arena = request.getfixturevalue(of_whom)
     record = arena.play(arena.bot("looks_around"), arena.bot("honest"), clocks={"move_s": 10.0})
@@ -169,7 +172,7 @@ def test_no_file_of_a_cell_tells_what_others_do(arena: Arena) -> None:
 
 
 @pytest.mark.skipif(os.uname().machine != "x86_64", reason="the programs know the numbers of x86-64")
-@pytest.mark.parametrize("of_whom", ["arena", "lent_arena"])
+@pytest.mark.parametrize("of_whom", OF_WHOM)
 def test_no_system_call_leads_out_of_a_cell(of_whom: str, request: pytest.FixtureRequest) -> None:
     arena = request.getfixturevalue(of_whom)
     record = arena.play(arena.bot("calls_the_kernel"), arena.bot("honest"))
