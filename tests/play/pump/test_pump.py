@@ -18,6 +18,7 @@ from referee.play.bot.channel import Channel
 from referee.play.faults import HostFault, NoRoom, Trouble
 from referee.play.pump import pump as pumps
 from referee.play.pump import slap_timer
+from referee.play.pump.alertness import Alertness
 from referee.play.pump.clock import Clock
 from referee.play.pump.pump import Pump
 from referee.play.slaps.lock import HostLock
@@ -104,6 +105,20 @@ def test_however_often_a_bot_is_asked_it_has_one_alarm(seats: list[Pipes]) -> No
     assert max(most) == 1
 
 
+def test_the_looks_of_a_turn_in_which_something_came_are_counted(
+    seats: list[Pipes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They tell whether bots answer at once."""
+    counts = list[int]()
+    monkeypatch.setattr(Alertness, "note_turn", lambda _, looks, *__: counts.append(looks))
+
+    async def bot() -> None:
+        seats[0].answer(await seats[0].request())
+
+    converse([Exchange(deliveries=(ask(0, "a"),))], seats, bot)
+    assert max(counts) > 0
+
+
 def test_a_line_that_the_pipe_does_not_take_at_once_is_written_as_the_bot_reads(seats: list[Pipes]) -> None:
     async def bot() -> None:
         text = await seats[0].request()
@@ -124,6 +139,9 @@ def test_slaps_that_are_asked_for_together_take_the_times_at_which_they_are_seen
     time = HandTime()
 
     async def bots() -> None:
+        id_ = await seats[0].request()
+        await time.wait(3.0)
+        seats[0].answer(id_)
         ids = [await pipes.request() for pipes in seats]
         for seat in (2, 0):
             await time.wait(0.25)
@@ -131,7 +149,8 @@ def test_slaps_that_are_asked_for_together_take_the_times_at_which_they_are_seen
         await time.wait(0.5)
 
     asked = tuple(ask(seat, id_, limit_s=1.0) for seat, id_ in enumerate("abc"))
-    (replies,) = converse([Exchange(deliveries=asked, timed=True, at_once=True)], seats, bots, time=time)
+    before = Exchange(deliveries=(ask(0, "before"),))
+    _, replies = converse([before, Exchange(deliveries=asked, timed=True, at_once=True)], seats, bots, time=time)
     assert [(reply.elapsed_us, reply.corrected_us) for reply in replies] == [
         (500_000, 500_000),
         (1_000_000, 1_000_000),
