@@ -1,4 +1,8 @@
-"""A bot that breaks the rule which its first argument names; each breakage is a class with one difference to `Bot`."""
+"""A bot that breaks the rule which its first argument names; each breakage is a class with one difference to `Bot`.
+
+Most of them are checked in memory: tests/support/checked_in_memory.py calls `take` and `finish`, and has `write` and
+`log` of its own. What only a process can do is started as one.
+"""
 
 import json
 import os
@@ -18,15 +22,24 @@ class Bot:
     def __init__(self):
         self.dice = random.Random(0)
         self.matches = self.requests = 0
-        self.seen = None
-
-    def lines(self):
-        return sys.stdin
+        self.kept = b""
 
     def run(self):
-        for line in self.lines():
-            message = json.loads(line)
-            getattr(self, message["type"])(message)
+        while data := os.read(0, 65536):
+            self.take(data)
+        self.finish()
+
+    def take(self, data):
+        *lines, self.kept = (self.kept + data).split(b"\n")
+        for line in lines:
+            self.line(line)
+
+    def line(self, line):
+        message = json.loads(line)
+        getattr(self, message["type"])(message)
+
+    def finish(self):
+        pass
 
     def hello(self, _message):
         self.put(json.dumps(self.who()))
@@ -40,7 +53,7 @@ class Bot:
 
     def request(self, message):
         self.requests += 1
-        self.put(self.text(self.answer(message)))
+        self.reply(self.answer(message))
 
     def end(self, _message):
         pass
@@ -57,11 +70,17 @@ class Bot:
             return self.dice.choice(choice["one_of"])
         return self.dice.sample(choice["of"], choice["pick"]) if "pick" in choice else []
 
-    def text(self, answer):
-        return json.dumps(answer)
+    def reply(self, answer):
+        self.put(json.dumps(answer))
 
     def put(self, text):
-        os.write(1, text.encode("utf-8", "surrogateescape") + b"\n")
+        self.write(text.encode() + b"\n")
+
+    def write(self, data):
+        os.write(1, data)
+
+    def log(self, data):
+        os.write(2, data)
 
 
 class PrintsDebugging(Bot):
@@ -89,8 +108,13 @@ class PrintsBlankLines(Bot):
 
 
 class NeverFlushes(Bot):
-    def put(self, text):
-        sys.stdout.write(text + "\n") if "answer" in text else super().put(text)
+    full = ""
+
+    def reply(self, answer):
+        self.full += json.dumps(answer) + "\n"
+
+    def finish(self):
+        self.write(self.full.encode())
 
 
 class AnswersMatch(Bot):
@@ -105,9 +129,9 @@ class AnswersEnd(Bot):
 
 
 class AnswersTwice(Bot):
-    def put(self, text):
-        super().put(text)
-        super().put(text) if '"answer"' in text else None
+    def reply(self, answer):
+        super().reply(answer)
+        super().reply(answer)
 
 
 class ReadyTwice(Bot):
@@ -130,39 +154,24 @@ class NeverReady(Bot):
         pass
 
 
-class ReadyUnderAnotherType(Bot):
-    def who(self):
-        return {"type": "hello", "name": "broken"}
-
-
-class NameTooLong(Bot):
-    def who(self):
-        return {"type": "ready", "name": "golf " * 20}
-
-
-class SlapsAsText(Bot):
-    def who(self):
-        return {"type": "ready", "name": "broken", "slaps": "no"}
-
-
 class CrashesAtOnce(Bot):
-    def run(self):
+    def take(self, _data):
         raise RuntimeError("no weights")
+
+
+class ExitsAtOnce(Bot):
+    def take(self, _data):
+        sys.exit()
+
+
+class WritesUtf16(Bot):
+    def put(self, text):
+        self.write((text + "\n").encode("utf-16-le"))
 
 
 class NeedsItsFolder(Bot):
     def run(self):
         Path("weights-of-mine.json").read_text()
-
-
-class InventsIds(Bot):
-    def answer(self, message):
-        return super().answer(message) | {"id": "1"}
-
-
-class NumberAsId(Bot):
-    def answer(self, message):
-        return super().answer(message) | {"id": 7}
 
 
 class LastId(Bot):
@@ -173,206 +182,20 @@ class LastId(Bot):
         return super().answer(message) | {"id": old}
 
 
-class NoId(Bot):
-    def answer(self, message):
-        return {"type": "answer", "action": self.action(message)}
-
-
-class NoAction(Bot):
-    def answer(self, message):
-        return {"type": "answer", "id": message["id"]} | self.action(message)
-
-
-class NoType(Bot):
-    def answer(self, message):
-        return {"id": message["id"], "action": self.action(message)}
-
-
-class OtherType(Bot):
-    def answer(self, message):
-        return super().answer(message) | {"type": "response"}
-
-
-class ActionAsText(Bot):
-    def answer(self, message):
-        return super().answer(message) | {"action": message["legal"][0]["kind"]}
-
-
-class ActionIsNull(Bot):
-    def answer(self, message):
-        return super().answer(message) | {"action": None}
-
-
-class NoKind(Bot):
-    def action(self, message):
-        action = super().action(message)
-        del action["kind"]
-        return action
-
-
-class UnknownKind(Bot):
-    def action(self, message):
-        return {"kind": "draw_stock"} if message["decision"] == "turn" else super().action(message)
-
-
-class OtherKind(Bot):
-    def action(self, message):
-        return {"kind": "discard"} if message["decision"] == "turn" else super().action(message)
-
-
 class CopiesTheOffer(Bot):
     def action(self, message):
         return self.dice.choice(message["legal"])
 
 
-class Slots(Bot):
-    """Does something to the slot of `swap`, and swaps wherever it can."""
-
-    def changed(self, slot, _choice):
-        return slot
-
-    def action(self, message):
-        for offer in message["legal"]:
-            if offer["kind"] == "swap":
-                return {"kind": "swap", "slot": self.changed(self.fill(offer["slot"]), offer["slot"])}
-        return super().action(message)
-
-
-class SlotAsText(Slots):
-    def changed(self, slot, _choice):
-        return str(slot)
-
-
-class SlotAsFloat(Slots):
-    def changed(self, slot, _choice):
-        return float(slot)
-
-
-class SlotAsBoolean(Slots):
-    def changed(self, slot, _choice):
-        return slot > 2
-
-
-class SlotIsNull(Slots):
-    def changed(self, _slot, _choice):
-        return None
-
-
-class SlotIsNegative(Slots):
-    def changed(self, _slot, _choice):
-        return -1
-
-
-class SlotIsNotANumber(Slots):
-    def changed(self, _slot, _choice):
-        return float("nan")
-
-
-class SlotFromOne(Slots):
-    def changed(self, _slot, choice):
-        return max(choice["one_of"]) + 1
-
-
-class SlotNowhere(Slots):
-    def changed(self, _slot, _choice):
-        return 17
-
-
-class Picks(Bot):
-    def picked(self, choice):
-        return choice["of"][: choice["pick"]]
-
-    def fill(self, choice):
-        return self.picked(choice) if "pick" in choice else super().fill(choice)
-
-
-class PicksOneForAList(Picks):
-    def picked(self, choice):
-        return choice["of"][0]
-
-
-class PicksTheSameTwice(Picks):
-    def picked(self, choice):
-        return choice["of"][:1] * choice["pick"]
-
-
-class PicksTooMany(Picks):
-    def picked(self, choice):
-        return choice["of"][: choice["pick"] + 1]
-
-
-class PicksTooFew(Picks):
-    def picked(self, choice):
-        return choice["of"][: choice["pick"] - 1]
-
-
-class SaysMoreAfterwards(Bot):
-    def text(self, answer):
-        return json.dumps(answer) + " // ok"
-
-
-class PrettyPrints(Bot):
-    def text(self, answer):
-        return json.dumps(answer, indent=1)
-
-
-class SingleQuotes(Bot):
-    def text(self, answer):
-        return str(answer)
-
-
-class MissesABrace(Bot):
-    def text(self, answer):
-        return json.dumps(answer)[:-1]
-
-
-class ByteOrderMark(Bot):
-    def text(self, answer):
-        return "\ufeff" + json.dumps(answer)
-
-
-class NoUtf8(Bot):
-    def text(self, answer):
-        return json.dumps(answer | {"why": "caf"})[:-2] + '\udce9"}'
-
-
-class HalfASurrogate(Bot):
-    def text(self, answer):
-        return json.dumps(answer)[:-1] + ', "why": "\\ud83d"}'
-
-
-class TooDeep(Bot):
-    def text(self, answer):
-        return json.dumps(answer)[:-1] + ', "why": ' + "[" * 5000 + "]" * 5000 + "}"
-
-
-class CarriageReturns(Bot):
-    def put(self, text):
-        os.write(1, text.encode() + (b"\r" if '"answer"' in text else b"\n"))
-
-
-class NoNewline(Bot):
-    def put(self, text):
-        os.write(1, text.encode() + (b"" if '"answer"' in text else b"\n"))
-
-
-class TooLongLine(Bot):
-    def text(self, answer):
-        return json.dumps(answer | {"why": "x" * 70000})
-
-
-class IllegalThen(Bot):
-    def answer(self, message):
-        answer = super().answer(message)
-        kinds = [offer["kind"] for offer in message["legal"]]
-        if message["decision"] == "place" and "discard" in kinds:
-            answer |= {"action": {"kind": "discard"}, "then": {"kind": "flip", "slot": 17}}
-        return answer
-
-
 class Garbage(Bot):
-    def text(self, _answer):
-        return "%!?"
+    def reply(self, _answer):
+        self.put("%!?")
+
+
+class SlotFromOne(Bot):
+    def action(self, message):
+        slots = [offer["slot"] for offer in message["legal"] if offer["kind"] == "swap"]
+        return {"kind": "swap", "slot": max(slots[0]["one_of"]) + 1} if slots else super().action(message)
 
 
 class Silent(Bot):
@@ -381,18 +204,13 @@ class Silent(Bot):
 
 
 class SilentOnce(Bot):
-    def put(self, text):
-        self.requests == 4 or super().put(text)
-
-
-class SlowOnce(Bot):
-    def request(self, message):
-        if self.requests == 3:
-            time.sleep(30)
-        super().request(message)
+    def reply(self, answer):
+        self.requests == 4 or super().reply(answer)
 
 
 class KeepsItsMatches(Bot):
+    seen = None
+
     def match(self, message):
         super().match(message)
         self.seen = [self.seen, b"x" * 5_000_000]
@@ -410,17 +228,15 @@ class SlowAlways(Bot):
         super().request(message)
 
 
-class SlowToSlap(Bot):
-    def request(self, message):
-        if message["decision"] == "slap":
-            time.sleep(0.3)
-        super().request(message)
-
-
 class SilentInWindows(Bot):
     def request(self, message):
         if message["decision"] != "slap":
             super().request(message)
+
+
+class NeverSlaps(Bot):
+    def action(self, message):
+        return {"kind": "pass"} if message["decision"] == "slap" else super().action(message)
 
 
 class SlapsNoCard(Bot):
@@ -428,11 +244,6 @@ class SlapsNoCard(Bot):
         if message["decision"] == "slap":
             return {"kind": "slap", "target": [9, 9]}
         return super().action(message)
-
-
-class ExitsAfterAMatch(Bot):
-    def end(self, _message):
-        sys.exit(0)
 
 
 class CrashesAfterAMatch(Bot):
@@ -452,59 +263,46 @@ class CrashesInTheMiddle(Bot):
         super().request(message)
 
 
-class WritesUtf16(Bot):
-    def put(self, text):
-        os.write(1, (text + "\n").encode("utf-16-le"))
-
-
 class EndsReadyInACarriageReturn(Bot):
     def put(self, text):
-        os.write(1, text.encode() + b"\r")
+        self.write(text.encode() + b"\r")
 
 
 class ReadsToTheEnd(Bot):
-    def lines(self):
-        return sys.stdin.read().splitlines()
+    def take(self, data):
+        self.kept += data
+
+    def finish(self):
+        super().take(b"")
 
 
 class ReadsWholeBlocks(Bot):
-    def lines(self):
-        kept = b""
-        while block := sys.stdin.buffer.read(4096):
-            *lines, kept = (kept + block).split(b"\n")
-            yield from lines
+    block = b""
+
+    def take(self, data):
+        self.block += data
+        whole = len(self.block) // 4096 * 4096
+        blocks, self.block = self.block[:whole], self.block[whole:]
+        super().take(blocks)
+
+    def finish(self):
+        super().take(self.block)
 
 
 class OpensItsInputAnew(Bot):
-    def lines(self):
-        line = "?"
-        while line:
-            with open(0, closefd=False) as anew:
-                line = anew.readline()
-            yield from [line] if line else []
-
-
-class PutsValuesIntoArrays(Bot):
-    def answer(self, message):
-        return {name: [value] if name != "action" else value for name, value in super().answer(message).items()}
-
-
-class StartsItselfInTheBackground(Bot):
-    def hello(self, _message):
-        sys.exit()
-
-
-class CrashesWhateverIsNew(CrashesInTheMiddle):
-    pass
+    def take(self, data):
+        super().take(data.splitlines(keepends=True)[0])
 
 
 class ClosesItsOutput(Bot):
     def request(self, message):
         if self.requests == 3:
-            os.close(1)
-            time.sleep(30)
-            sys.exit(0)
+            self.close()
         super().request(message)
+
+    def close(self):
+        os.close(1)
+        time.sleep(30)
 
 
 class KnowsItsEvents(Bot):
@@ -559,37 +357,27 @@ class CrashesOnPick8(Bot):
 
 
 class CutsCarriageReturns(Bot):
-    def lines(self):
-        for line in sys.stdin.buffer:
-            if b"\r" in line:
-                raise ValueError("carriage return in a line")
-            yield line
+    def line(self, line):
+        if b"\r" in line:
+            raise ValueError("carriage return in a line")
+        super().line(line)
 
 
 class ReadsChunks(Bot):
-    def lines(self):
-        while chunk := os.read(0, 1 << 20):
-            yield from chunk.splitlines()
+    def take(self, data):
+        for line in data.splitlines():
+            self.line(line)
 
 
 class ShortBuffer(Bot):
-    def lines(self):
-        for line in sys.stdin.buffer:
-            if len(line) > 60000:
-                raise OverflowError("line longer than the buffer")
-            yield line
-
-
-class IgnoresTheEnd(Bot):
-    def run(self):
-        super().run()
-        while True:
-            time.sleep(60)
+    def line(self, line):
+        if len(line) > 60000:
+            raise OverflowError("line longer than the buffer")
+        super().line(line)
 
 
 class FailsAtTheEnd(Bot):
-    def run(self):
-        super().run()
+    def finish(self):
         raise EOFError("no more lines")
 
 
@@ -601,10 +389,8 @@ class IgnoresSigterm(Bot):
 
 class KeepsTheLastMatch(Bot):
     def match(self, message):
-        first, self.seen = self.seen is None, self.seen or message
         super().match(message)
-        if not first:
-            self.dice = random.Random(self.matches)
+        self.dice.seed(self.matches) if self.matches > 1 else None
 
 
 class PlaysOneMatch(Bot):
@@ -631,34 +417,14 @@ class LeavesAProcess(Bot):
 class AnswersOneLate(Bot):
     held = None
 
-    def text(self, answer):
-        before, self.held = self.held, super().text(answer)
-        return before
-
-    def put(self, text):
-        super().put(text) if text else None
+    def reply(self, answer):
+        before, self.held = self.held, answer
+        super().reply(before) if before else None
 
 
 class SkipsLongRequests(Bot):
-    def lines(self):
-        return (line for line in sys.stdin if len(line) < 30_000 or '"request"' not in line)
-
-
-class AnswersMatchTooSoon(AnswersMatch):
-    def lines(self):
-        for line in sys.stdin:
-            yield line
-            time.sleep(0.001)
-
-
-class OtherLetters(Bot):
-    def answer(self, message):
-        return {name.title(): value for name, value in super().answer(message).items()}
-
-
-class FillsNoFields(Bot):
-    def action(self, message):
-        return {"kind": super().action(message)["kind"]}
+    def line(self, line):
+        (len(line) > 30_000 and b'"request"' in line) or super().line(line)
 
 
 class PrintsInItsFirstMatch(Bot):
@@ -669,25 +435,21 @@ class PrintsInItsFirstMatch(Bot):
 
 class WritesMuchToStderr(Bot):
     def request(self, message):
-        os.write(2, b"request %d " % self.requests + b"x" * 5000 + b"\n")
+        self.log(b"request %d " % self.requests + b"x" * 5000 + b"\n")
         super().request(message)
 
 
 class Leaks(Bot):
+    seen = ()
+
     def request(self, message):
-        self.seen = (self.seen or []) + [bytes([self.requests % 255 + 1]) * 800_000]
+        self.seen = [self.seen, bytes([self.requests % 255 + 1]) * 800_000]
         super().request(message)
 
 
 class DrawsItsOwnDice(Bot):
     def match(self, _message):
         self.dice = random.Random()
-
-
-class AlwaysTheFirst(Bot):
-    def action(self, message):
-        offer = message["legal"][0]
-        return {name: self.fill(choice) if isinstance(choice, dict) else choice for name, choice in offer.items()}
 
 
 if __name__ == "__main__":

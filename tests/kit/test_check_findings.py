@@ -1,40 +1,39 @@
 """Bots that break one rule each: what `check` finds, which rule it names, and at which place of the line it points.
 
-The bots are the classes of tests/hostile/breaks_a_rule.py. Each plays as little as it needs; all are checked in one
-session, some at a time.
+Most are bots in memory. What only a process can do is done by one, in the step of the check that looks for it.
 """
 
-import sys
-from collections.abc import Awaitable, Callable, Sequence
+import json
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
-from pathlib import Path
-from uuid import uuid4
+from typing import Any
 
 import pytest
 import trio
+from checked_in_memory import BOTS, bench, live
 from msgspec import Struct
-from processes import marked_processes
+from msgspec.structs import replace
 
 from protocol.codec import decode_answer
 from protocol.offers import admits
 from referee.kit.check import deciding, lasting, measuring, reading, rules, starting
 from referee.kit.check.bench import Bench
+from referee.kit.check.findings import FIRST_WORDS, SHORT_LINE, of_left, of_slip
 from referee.kit.check.games import GAMES, GameToTry
-from referee.kit.check.lines import present
+from referee.kit.check.lines import LATER, present
 from referee.kit.check.report import Finding
 from referee.kit.check.rules import Rule
 from referee.kit.check.sitting import Manner
 from referee.play.pump.pump import Pump
 from referee.play.session import run_session
-from referee.play.spec import BotSpec, Confinement
 
-PROGRAM = Path(__file__).parent.parent / "hostile" / "breaks_a_rule.py"
 BY_NAME = {game.label: game for game in GAMES}
 SIX, POWERS, CACTUS = (BY_NAME[name] for name in ("six-card", "powers", "cactus"))
-AT_ONCE = 8
-"""How many bots are checked side by side."""
 
-Doing = Callable[[Bench], Awaitable[object]]
+AT_ONCE = 8
+"""How many processes are checked side by side."""
+
+Fields = dict[str, Any]
 
 
 async def a_match(bench: Bench) -> None:
@@ -43,9 +42,8 @@ async def a_match(bench: Bench) -> None:
 
 
 async def a_match_and_its_sizes(bench: Bench) -> None:
-    """Play one match, and look at how much was written and held; bots that share memory only seem to hold more."""
+    """Play one match, and look at how much was written."""
     await bench.sit(bench.games[0], Manner(answers=40))
-    bench.sittings[0].memory.append(bench.confinement.limits.memory_mb << 20)
     await measuring.sizes(bench)
 
 
@@ -68,112 +66,168 @@ async def short_and_long_lines(bench: Bench) -> None:
 
 
 class Case(Struct, frozen=True, kw_only=True):
-    """What is found about a bot."""
+    """A bot, and what is found about it."""
 
     kind: str
     rule: Rule
+    bot: str = ""
+    """The class of the bot; empty where the case has its name, and where it `writes` or says who it is."""
+    writes: Callable[[Fields], object] | None = None
+    """Its line in place of the right answer: a message, a text to which a newline belongs, or bytes."""
+    ready: Mapping[str, object] | None = None
+    """Its first message."""
     number: str = ""
     """The number of the decision."""
     at: str | None = None
     """How the line goes on at the place that is pointed at; None where no line is wrong."""
     says: str = ""
     """A part of the sentence."""
+    note: str = ""
+    """How what is said about the place begins."""
     stderr: str = ""
     """A part of the end of standard error that is shown."""
     warns: bool = False
-    does: Doing = a_match
+    does: Callable[[Bench], Awaitable[object]] = a_match
     games: Sequence[GameToTry] = (SIX,)
+    finds_more: bool = False
+    """Whether its mistake shows in more than one way."""
+
+
+def with_action(name: str, value: object) -> Callable[[Fields], Fields]:
+    """Another value of this field of the action, where the action has it."""
+    return lambda answer: answer | {"action": answer["action"] | ({name: value} if name in answer["action"] else {})}
+
+
+def ending(text: str) -> Callable[[Fields], str]:
+    """The answer with this in place of its last brace."""
+    return lambda answer: json.dumps(answer)[:-1] + text
+
+
+def at_place(action: Fields, then: Fields | None = None) -> Callable[[Fields], Fields]:
+    """This action where it may discard what it has drawn, and what it means to do then."""
+    more = {"action": action} | ({"then": then} if then else {})
+    return lambda answer: answer | (more if answer["action"]["kind"] == "discard" else {})
 
 
 bad = partial(Case, kind="bad_message")
 illegal = partial(Case, kind="illegal_action", rule=rules.OFFERS)
+slot = partial(illegal, number="DEC-05", note="`slot` is not as offered", bot="SlotFromOne")
+pick = partial(illegal, rule=rules.PICK, number="DEC-01", note="`slots` is not as offered")
 spare = partial(Case, kind="spare line")
 late = partial(Case, kind="timeout")
 crash = partial(Case, kind="crashed", rule=rules.CRASHED)
 unstarted = partial(Case, kind="start_failed", does=starting.start_up)
+silent_start = partial(Case, kind="start_timeout", does=starting.start_up)
 warning = partial(Case, warns=True)
 
-CASES = {
+IN_MEMORY = {
     "PrintsDebugging": bad(rule=rules.OUTPUT, at="thinking about"),
-    "PrintsBeforeReady": unstarted(rule=rules.OUTPUT, at="loading weights"),
+    "PrintsBeforeReady": unstarted(rule=rules.OUTPUT, at="loading"),
     "PrintsAfterwards": bad(rule=rules.OUTPUT, at="done"),
     "PrintsBlankLines": spare(rule=rules.BLANK, says="a blank line"),
     "NeverFlushes": late(rule=rules.FLUSH, says="does not flush"),
-    "AnswersMatch": bad(rule=rules.ONE_LINE, at='"ok"', says="nothing is answered to that message"),
+    "AnswersMatch": bad(rule=rules.ONE_LINE, at='"ok"', says="nothing is answered to that message", finds_more=True),
     "AnswersEnd": spare(
         rule=rules.ONE_LINE, at='{"type":"ok"}', says="answered `end`", does=a_match_and_one_of_the_dice
     ),
     "AnswersTwice": spare(rule=rules.ONE_LINE, at='{"type"', says="the same request twice"),
-    "ReadyTwice": bad(rule=rules.ONE_LINE, at='"ready"'),
-    "SpeaksFirst": spare(rule=rules.SPEAKS_FIRST, at='{"type"', does=starting.start_up),
-    "ReadyUnderAnotherType": unstarted(rule=rules.ONE_LINE, at='"hello"'),
-    "NameTooLong": unstarted(rule=rules.NAME, at='"golf golf'),
-    "SlapsAsText": unstarted(rule=rules.TYPES, at='"no"'),
+    "ReadyTwice": bad(rule=rules.ONE_LINE, at='"ready"', finds_more=True),
+    "ready is of another type": unstarted(rule=rules.ONE_LINE, at='"hello"', ready={"type": "hello"}),
+    "its name is too long": unstarted(rule=rules.NAME, at='"golf golf', ready={"name": "golf " * 20}),
+    "slaps is a text": unstarted(rule=rules.TYPES, at='"no"', ready={"slaps": "no"}),
     "CrashesAtOnce": unstarted(rule=rules.NOT_STARTED, stderr="RuntimeError: no weights"),
-    "NeedsItsFolder": unstarted(rule=rules.NOT_STARTED, says="--dir FOLDER", stderr="weights-of-mine.json"),
-    "InventsIds": late(rule=rules.SAME_ID, at='"1"', says="another id"),
-    "NumberAsId": bad(rule=rules.SAME_ID, at="7"),
+    "ExitsAtOnce": unstarted(rule=rules.NOT_STARTED, says="with `exec`"),
+    "another id": late(rule=rules.SAME_ID, writes=lambda it: it | {"id": "1"}, at='"1"', says="another id"),
     "LastId": late(rule=rules.SAME_ID, at='"none"', says="another id"),
-    "NoId": bad(rule=rules.SAME_ID, at="{", says="missing required field `id`"),
-    "NoAction": bad(rule=rules.ANSWER, at="{", says="missing required field `action`"),
-    "NoType": bad(rule=rules.TYPE, at="{"),
-    "OtherType": bad(rule=rules.ONE_LINE, at='"response"'),
-    "ActionAsText": bad(rule=rules.ANSWER, at='"turn_up"'),
-    "ActionIsNull": bad(rule=rules.NULL, at="null"),
-    "NoKind": bad(rule=rules.ANSWER, at="{", says="`kind`"),
-    "UnknownKind": bad(rule=rules.ANSWER, at='"draw_stock"'),
-    "OtherKind": illegal(number="DEC-04", at='"discard"'),
-    "CopiesTheOffer": bad(rule=rules.CHOICES, at='{"pick": 2'),
-    "SlotAsText": bad(rule=rules.TYPES, at='"'),
-    "SlotAsFloat": bad(rule=rules.TYPES, at="", says="got `float`"),
-    "SlotAsBoolean": bad(rule=rules.TYPES, at="", says="got `bool`"),
-    "SlotIsNull": bad(rule=rules.NULL, at="null"),
-    "SlotIsNegative": bad(rule=rules.NUMBERS, at="-1"),
-    "SlotIsNotANumber": bad(rule=rules.NO_NUMBERS, at="NaN"),
-    "SlotFromOne": illegal(number="DEC-05", at="6}}"),
-    "SlotNowhere": illegal(number="DEC-05", at="17}}", does=reading.pieces),
-    "PicksOneForAList": bad(rule=rules.CHOICES, at="0}}"),
-    "PicksTheSameTwice": illegal(rule=rules.PICK, number="DEC-01", at="[0, 0]"),
-    "PicksTooMany": illegal(rule=rules.PICK, number="DEC-01", at="[0, 1, 2]"),
-    "PicksTooFew": illegal(rule=rules.PICK, number="DEC-01", at="[0]"),
-    "SaysMoreAfterwards": bad(rule=rules.LINE, at="// ok"),
-    "PrettyPrints": bad(rule=rules.LINE, says="a message is one line"),
-    "SingleQuotes": bad(rule=rules.LINE, at="'type'", says="double quotes"),
-    "MissesABrace": bad(rule=rules.LINE, at="", says="ends too early"),
-    "ByteOrderMark": bad(rule=rules.LINE, at="", says="byte order mark"),
-    "NoUtf8": bad(rule=rules.LINE, at="\ufffd"),
-    "HalfASurrogate": bad(rule=rules.STRINGS, at="\\ud83d"),
-    "TooDeep": bad(rule=rules.DEEP, at="[[["),
-    "CarriageReturns": late(rule=rules.LINE, says="without a newline"),
-    "NoNewline": late(rule=rules.LINE, says="without a newline"),
-    "TooLongLine": Case(kind="line_too_long", rule=rules.LENGTH, at=""),
-    "IllegalThen": illegal(rule=rules.THEN, number="DEC-15", at='"then": {"kind": "flip", "slot": 17}'),
+    "id is a number": bad(rule=rules.SAME_ID, writes=lambda it: it | {"id": 7}, at="7"),
+    "no id": bad(
+        rule=rules.SAME_ID,
+        writes=lambda it: {"type": "answer", "action": it["action"]},
+        at="{",
+        says="missing required field `id`",
+    ),
+    "no action": bad(
+        rule=rules.ANSWER,
+        writes=lambda it: {"type": "answer", "id": it["id"]} | it["action"],
+        at="{",
+        says="missing required field `action`",
+    ),
+    "no type": bad(rule=rules.TYPE, writes=lambda it: {"id": it["id"], "action": it["action"]}, at="{"),
+    "another type": bad(rule=rules.ONE_LINE, writes=lambda it: it | {"type": "response"}, at='"response"'),
+    "names in other letters": bad(
+        rule=rules.TYPE, writes=lambda it: {name.title(): it[name] for name in it}, at="{", says="`type`, not `Type`"
+    ),
+    "values in arrays": bad(
+        rule=rules.TYPES,
+        writes=lambda it: {"type": ["answer"], "id": [it["id"]], "action": it["action"]},
+        at='["answer"]',
+        says="auto_unbox",
+    ),
+    "action is a text": bad(rule=rules.ANSWER, writes=lambda it: it | {"action": "turn_up"}, at='"turn_up"'),
+    "action is null": bad(rule=rules.NULL, writes=lambda it: it | {"action": None}, at="null"),
+    "no kind": bad(rule=rules.ANSWER, writes=lambda it: it | {"action": {"slot": 1}}, at="{", says="`kind`"),
+    "unknown kind": bad(rule=rules.ANSWER, writes=with_action("kind", "draw_stock"), at='"draw_stock"'),
+    "kind of another question": illegal(
+        number="DEC-05", writes=at_place({"kind": "turn_up", "slots": [0]}), at='"turn_up"', note="`kind`"
+    ),
+    "no field": bad(
+        rule=rules.ANSWER,
+        writes=lambda it: it | {"action": {"kind": it["action"]["kind"]}},
+        at="{",
+        says="missing required field `slots`",
+        finds_more=True,
+    ),
+    "CopiesTheOffer": bad(rule=rules.CHOICES, at='{"pick": 2', finds_more=True),
+    "slot is a text": bad(rule=rules.TYPES, bot="SlotFromOne", writes=with_action("slot", "3"), at='"3"'),
+    "slot is a float": bad(
+        rule=rules.TYPES, bot="SlotFromOne", writes=with_action("slot", 3.0), at="3.0", says="float"
+    ),
+    "slot is a boolean": bad(rule=rules.TYPES, bot="SlotFromOne", writes=with_action("slot", True), at="true"),
+    "slot is null": bad(rule=rules.NULL, bot="SlotFromOne", writes=with_action("slot", None), at="null"),
+    "slot is negative": bad(rule=rules.NUMBERS, bot="SlotFromOne", writes=with_action("slot", -1), at="-1"),
+    "slot is no number": bad(
+        rule=rules.NO_NUMBERS, bot="SlotFromOne", writes=with_action("slot", float("nan")), at="NaN"
+    ),
+    "slots from 1": slot(at="6}}"),
+    "a slot that is nowhere, in pieces": slot(at="6}}", does=reading.pieces),
+    "one slot for a list": bad(rule=rules.CHOICES, writes=with_action("slots", 0), at="0}}"),
+    "the same slot twice": pick(writes=with_action("slots", [0, 0]), at="[0, 0]"),
+    "too many slots": pick(writes=with_action("slots", [0, 1, 2]), at="[0, 1, 2]"),
+    "too few slots": pick(writes=with_action("slots", [0]), at="[0]"),
+    "more after the answer": bad(rule=rules.LINE, writes=ending("} // ok\n"), at="// ok"),
+    "an answer on several lines": bad(
+        rule=rules.LINE, writes=lambda it: json.dumps(it, indent=1) + "\n", says="a message is one line"
+    ),
+    "single quotes": bad(rule=rules.LINE, writes=lambda it: f"{it}\n", at="'type'", says="double quotes"),
+    "no brace at the end": bad(rule=rules.LINE, writes=ending("\n"), at="", says="ends too early"),
+    "a byte order mark": bad(rule=rules.LINE, writes=lambda it: "\ufeff" + json.dumps(it) + "\n", at="", says="mark"),
+    "no UTF-8": bad(rule=rules.LINE, writes=lambda _: b'{"why": "caf\xe9"}\n', at="\ufffd"),
+    "half a surrogate pair": bad(rule=rules.STRINGS, writes=ending(', "why": "\\ud83d"}\n'), at="\\ud83d"),
+    "nested too deeply": bad(rule=rules.DEEP, writes=ending(f', "why": {"[" * 5000}{"]" * 5000}}}\n'), at="[[["),
+    "a carriage return for a newline": late(rule=rules.LINE, writes=ending("}\r"), says="without a newline"),
+    "no newline": late(rule=rules.LINE, writes=ending("}"), says="without a newline"),
+    "too long a line": Case(
+        kind="line_too_long", rule=rules.LENGTH, writes=ending(', "why": "' + "x" * 70000 + '"}\n'), at=""
+    ),
+    "UTF-16": unstarted(rule=rules.LINE, bot="WritesUtf16", at="{", says="it is UTF-16"),
+    "then is illegal": illegal(
+        rule=rules.THEN,
+        number="DEC-15",
+        writes=at_place({"kind": "discard"}, {"kind": "flip", "slot": 17}),
+        at='"then": {"kind": "flip", "slot": 17}',
+        note="`then` is for the question that follows `place`",
+    ),
     "Garbage": bad(rule=rules.OUTPUT, at="%!?"),
     "Silent": late(rule=rules.MOVE_CLOCK, says="nothing came"),
     "SilentOnce": late(rule=rules.MOVE_CLOCK),
-    "SlowOnce": late(rule=rules.MOVE_CLOCK),
-    "SilentInWindows": warning(kind="late slap", rule=rules.SILENCE, number="DEC-08", games=(CACTUS,)),
-    "SlapsNoCard": illegal(number="DEC-08", at="[9, 9]", games=(CACTUS,)),
-    "CrashesAfterAMatch": warning(
-        kind="ends oddly", rule=rules.MORE_MATCHES, stderr="KeyError: 'winner'", does=lasting.several_matches
-    ),
-    "EndsWithTheNextMatchInItsPipe": warning(
-        kind="ends oddly", rule=rules.MORE_MATCHES, says="exited with code 3", does=lasting.several_matches
-    ),
+    "SilentInWindows": warning(kind="late slap", rule=rules.SILENCE, number="DEC-08", games=(CACTUS,), finds_more=True),
+    "SlapsNoCard": illegal(number="DEC-08", at="[9, 9]", games=(CACTUS,), note="`target` is not as offered"),
     "CrashesInTheMiddle": crash(stderr="IndexError: list index out of range"),
-    "WritesUtf16": unstarted(rule=rules.LINE, at="{", says="it is UTF-16"),
-    "EndsReadyInACarriageReturn": Case(
-        kind="start_timeout", rule=rules.LINE, at="", says="not in a carriage return", does=starting.start_up
-    ),
-    "ReadsWholeBlocks": Case(kind="start_timeout", rule=rules.BLOCKS, says="-W interactive", does=starting.start_up),
-    "ReadsToTheEnd": Case(
-        kind="start_timeout", rule=rules.FLUSH, says="reads to the end of its input", does=starting.start_up
-    ),
-    "OpensItsInputAnew": late(rule=rules.TOGETHER, says="throws away"),
-    "PutsValuesIntoArrays": bad(rule=rules.TYPES, at='["answer"]', says="auto_unbox"),
-    "StartsItselfInTheBackground": unstarted(rule=rules.NOT_STARTED, says="with `exec`"),
-    "CrashesWhateverIsNew": crash(stderr="IndexError", does=reading.new_fields),
-    "ClosesItsOutput": Case(kind="closed_output", rule=rules.CLOSED),
+    "CrashesWhateverIsNew": crash(bot="CrashesInTheMiddle", stderr="IndexError", does=reading.new_fields),
+    "ClosesItsOutput": Case(kind="closed_output", rule=rules.CLOSED, says="standard output was closed"),
+    "EndsReadyInACarriageReturn": silent_start(rule=rules.LINE, at="", says="not in a carriage return"),
+    "ReadsWholeBlocks": silent_start(rule=rules.BLOCKS, says="-W interactive"),
+    "ReadsToTheEnd": silent_start(rule=rules.FLUSH, says="reads to the end of its input"),
     "KnowsItsEvents": crash(rule=rules.LATER, stderr="unknown event later_bid", does=reading.new_events),
     "KnowsItsDecisions": crash(rule=rules.LATER, stderr="unknown decision later_turn_up", does=reading.new_decisions),
     "KnowsItsFields": crash(
@@ -184,100 +238,137 @@ CASES = {
     ),
     "KnowsItsActions": crash(rule=rules.LATER, stderr="unknown action", does=reading.new_decisions),
     "AnswersInOldWords": illegal(
-        rule=rules.OFFERS, number="DEC-04", at='"draw"', says="not `draw`", does=reading.new_decisions
+        number="DEC-04",
+        at='"draw"',
+        says="not `draw`",
+        note="`kind` is not as offered",
+        does=reading.new_decisions,
+        finds_more=True,
     ),
     "CrashesOnItsFaults": crash(stderr="was taken as late", does=deciding.every_game),
     "CrashesOnPick8": crash(stderr="NotImplementedError: pick8", does=deciding.positions, games=(POWERS,)),
-    "CutsCarriageReturns": unstarted(rule=rules.LINE, stderr="carriage return in a line", does=reading.line_ends),
-    "ReadsChunks": unstarted(rule=rules.PIECES, stderr="JSONDecodeError", does=reading.pieces),
-    "ShortBuffer": unstarted(rule=rules.LENGTH, stderr="line longer than the buffer", does=reading.long_lines),
-    "IgnoresTheEnd": Case(kind="does not end", rule=rules.END_OF_INPUT, does=starting.end_of_input),
-    "FailsAtTheEnd": warning(
-        kind="ends oddly", rule=rules.END_OF_INPUT, stderr="EOFError: no more lines", does=starting.end_of_input
-    ),
-    "IgnoresSigterm": warning(kind="ignores SIGTERM", rule=rules.END_OF_INPUT, does=starting.sigterm),
-    "KeepsTheLastMatch": warning(
-        kind="not the same again", rule=rules.SEED, says="has played six-card before", does=lasting.same_seed
-    ),
-    "PlaysOneMatch": crash(rule=rules.MORE_MATCHES, stderr="the table is taken", does=lasting.several_matches),
     "PlaysOneGame": crash(stderr="KeyError: 'look'", games=(POWERS,)),
+    "CutsCarriageReturns": unstarted(rule=rules.LINE, stderr="carriage return in a line", does=reading.line_ends),
+    "ShortBuffer": unstarted(rule=rules.LENGTH, stderr="line longer than the buffer", does=reading.long_lines),
+    "SkipsLongRequests": late(
+        rule=rules.LENGTH, says="the request was 65536 bytes long, and the longest", does=short_and_long_lines
+    ),
+    "AnswersOneLate": late(rule=rules.MOVE_CLOCK, says="nothing came"),
     "DrawsItsOwnDice": warning(
         kind="not the same again", rule=rules.SEED, says="in two new processes", does=lasting.same_seed
     ),
+    "PrintsInItsFirstMatch": bad(rule=rules.OUTPUT, at="a third request", does=lasting.same_seed),
     "WritesMuchToStderr": warning(
         kind="much standard error", rule=rules.STDERR, stderr="request 0 x", does=a_match_and_its_sizes
     ),
+}
+
+LIVE = {
+    "SpeaksFirst": spare(rule=rules.SPEAKS_FIRST, at='{"type"', does=starting.start_up),
+    "NeedsItsFolder": unstarted(rule=rules.NOT_STARTED, says="--dir FOLDER", stderr="weights-of-mine.json"),
+    "OpensItsInputAnew": late(rule=rules.TOGETHER, says="throws away"),
+    "ReadsChunks": unstarted(rule=rules.PIECES, stderr="JSONDecodeError", does=reading.pieces),
+    "Leaks": warning(kind="growing memory", rule=rules.MEMORY, does=lasting.long_match),
+    "CrashesAfterAMatch": warning(
+        kind="ends oddly", rule=rules.MORE_MATCHES, stderr="KeyError: 'winner'", does=lasting.several_matches
+    ),
+    "EndsWithTheNextMatchInItsPipe": warning(
+        kind="ends oddly", rule=rules.MORE_MATCHES, says="exited with code 3", does=lasting.several_matches
+    ),
+    "PlaysOneMatch": crash(rule=rules.MORE_MATCHES, stderr="the table is taken", does=lasting.several_matches),
     "KeepsItsMatches": warning(
         kind="growing memory", rule=rules.MEMORY, says="with each of 8 matches", does=lasting.several_matches
+    ),
+    "KeepsTheLastMatch": warning(
+        kind="not the same again", rule=rules.SEED, says="has played six-card before", does=lasting.same_seed
+    ),
+    "FailsAtTheEnd": warning(
+        kind="ends oddly", rule=rules.END_OF_INPUT, stderr="EOFError: no more lines", does=starting.end_of_input
     ),
     "KeepsAThread": Case(
         kind="does not end", rule=rules.END_OF_INPUT, says="with 2 threads in all", does=starting.end_of_input
     ),
+    "IgnoresSigterm": warning(kind="ignores SIGTERM", rule=rules.END_OF_INPUT, does=starting.sigterm),
     "LeavesAProcess": warning(kind="left behind", rule=rules.END_OF_INPUT, says="`sleep 600`", does=a_match_to_its_end),
-    "AnswersOneLate": late(rule=rules.MOVE_CLOCK, says="nothing came"),
-    "SkipsLongRequests": late(
-        rule=rules.LENGTH, says="the request was 65536 bytes long, and the longest", does=short_and_long_lines
-    ),
-    "AnswersMatchTooSoon": bad(rule=rules.ONE_LINE, at='"ok"', does=reading.pieces),
-    "OtherLetters": bad(rule=rules.TYPE, at="{", says="`type`, not `Type`"),
-    "FillsNoFields": bad(rule=rules.ANSWER, at="{", says="missing required field `slots`", does=reading.new_decisions),
-    "PrintsInItsFirstMatch": bad(rule=rules.OUTPUT, at="a third request", does=lasting.same_seed),
-    "Leaks": warning(kind="growing memory", rule=rules.MEMORY, does=lasting.long_match),
 }
 
 
-@pytest.fixture(scope="module")
-def benches() -> dict[str, Bench]:
-    """What was found about each bot. None of them is left over."""
-    found: dict[str, Bench] = {}
-    mark = {"GOLFREF_TEST": uuid4().hex}
+def bot_of(name: str, case: Case) -> Any:
+    """A new bot in memory."""
+    bot = BOTS[case.bot or (name if name in BOTS else "Bot")]()
+    if (writes := case.writes) is not None:
+        bot.reply = lambda answer: bot.write(line_of(writes(answer)))
+    if (ready := case.ready) is not None:
+        bot.who = lambda: {"type": "ready", "name": "broken"} | ready
+    return bot
 
+
+def line_of(message: object) -> bytes:
+    if isinstance(message, bytes):
+        return message
+    return (message if isinstance(message, str) else json.dumps(message) + "\n").encode()
+
+
+def checked(name: str, case: Case) -> Bench:
+    """What the check of a bot in memory came to."""
+    at = bench(partial(bot_of, name, case), case.games)
+
+    async def check() -> None:
+        await case.does(at)
+        await at.close()
+
+    trio.run(check)
+    return at
+
+
+@pytest.mark.parametrize("name", IN_MEMORY)
+def test_a_mistake_is_found_with_its_rule_and_its_place(name: str) -> None:
+    judge(IN_MEMORY[name], checked(name, IN_MEMORY[name]), name)
+
+
+def test_the_mistakes_of_processes_are_found(mark: dict[str, str]) -> None:
     async def work(pump: Pump) -> None:
-        room = trio.Semaphore(AT_ONCE)
         async with trio.open_nursery() as nursery:
-            for name, case in CASES.items():
-                nursery.start_soon(one, pump, name, case, room)
+            for name, case in LIVE.items():
+                nursery.start_soon(one, pump, name, case)
 
-    async def one(pump: Pump, name: str, case: Case, room: trio.Semaphore) -> None:
-        spec = BotSpec(name=name, command=(sys.executable, "-S", str(PROGRAM), name), dir="/", env=mark)
-        bench = found[name] = Bench(pump, spec, Confinement(), games=case.games, options=(), seed="1")
+    async def one(pump: Pump, name: str, case: Case) -> None:
+        at = live(name, pump, mark, case.games)
         async with room:
-            await case.does(bench)
-            await bench.close()
+            await case.does(at)
+            await at.close()
+        judge(case, at, name)
 
+    room = trio.Semaphore(AT_ONCE)
     run_session([work])
-    assert marked_processes(mark) == {}
-    return found
 
 
-@pytest.mark.parametrize("name", CASES)
-def test_the_finding_is_the_right_one(benches: dict[str, Bench], name: str) -> None:
-    case, findings = CASES[name], list(benches[name].found.values())
+def judge(case: Case, at: Bench, name: str) -> None:
+    """The mistake is found, a mistake does not make others look like mistakes, and what is told to be right is so."""
+    found = list(at.found.values())
     sought = (case.kind, case.rule.says, case.number or case.rule.number)
-    finding = next((one for one in findings if (one.kind, one.rule.says, one.rule.number) == sought), None)
-    assert finding is not None, [(one.kind, one.rule.says, one.rule.number, one.what) for one in findings]
-    assert finding.verdict == ("warn" if case.warns else "fail")
-    assert case.says in finding.what
-    assert case.stderr in "\n".join(finding.stderr)
-    assert case.at is None or _at(finding).startswith(case.at)
+    told = (name, [(one.kind, one.rule.says, one.rule.number, one.what) for one in found])
+    finding = next((one for one in found if (one.kind, one.rule.says, one.rule.number) == sought), None)
+    assert finding is not None, told
+    assert len(found) == 1 or case.finds_more, told
+    assert (name, finding.verdict) == (name, "warn" if case.warns else "fail")
+    assert case.says in finding.what, name
+    assert case.stderr in "\n".join(finding.stderr), name
+    assert case.at is None or from_its_place(finding).startswith(case.at)
+    assert finding.place_note.startswith(case.note)
+    assert bool(finding.place_note) == bool(case.note)
+    asks = {slip.id: slip.ask for sitting in at.sittings for slip in sitting.slips}
+    asks |= {late.id: late.ask for sitting in at.sittings for late in sitting.late}
+    for one in found:
+        if one.right.startswith('{"type":"answer"'):
+            answer = decode_answer(present(one.right.encode()))
+            ask = asks[answer.id]
+            assert ask is not None
+            assert admits(ask.offers, answer.action)
+            assert answer.then is None
 
 
-@pytest.mark.parametrize(("name", "starts"), [("Bot", 1), ("EndsWithTheNextMatchInItsPipe", 3)])
-def test_a_bot_plays_its_matches_in_one_process_if_it_plays_on(name: str, starts: int, mark: dict[str, str]) -> None:
-    spec = BotSpec(name=name, command=(sys.executable, "-S", str(PROGRAM), name), dir="/", env=mark)
-
-    async def work(pump: Pump) -> None:
-        bench = Bench(pump, spec, Confinement(), games=(SIX,), options=(), seed="1")
-        for salt in "abc":
-            await bench.sit(SIX, salt=salt)
-        await bench.close()
-        assert (bench.starts, bench.found) == (starts, {})
-        assert not marked_processes(mark)
-
-    run_session([work])
-
-
-def _at(finding: Finding) -> str:
+def from_its_place(finding: Finding) -> str:
     """How the line goes on at the place."""
     place = finding.place
     assert place is not None
@@ -285,27 +376,55 @@ def _at(finding: Finding) -> str:
     return place.text[len(place.marker) - 1 :]
 
 
-@pytest.mark.parametrize("name", CASES)
-def test_nothing_else_is_found(benches: dict[str, Bench], name: str) -> None:
-    """A mistake does not make others look like mistakes."""
-    case = CASES[name]
-    others = [one for one in benches[name].found.values() if (one.kind, one.rule.says) != (case.kind, case.rule.says)]
-    assert [(one.kind, one.what) for one in others if name not in SEVERAL] == []
+def test_an_answer_that_would_be_right_has_the_names_that_were_offered() -> None:
+    at = checked("AnswersInOldWords", IN_MEMORY["AnswersInOldWords"])
+    now = checked("slots from 1", IN_MEMORY["slots from 1"])
+    assert all(f'"kind":"{LATER}' in one.right for one in at.found.values())
+    assert not any(LATER in one.right for one in now.found.values())
 
 
-SEVERAL = {"AnswersInOldWords", "CopiesTheOffer", "ReadyTwice", "AnswersMatch", "SilentInWindows"}
-"""Bots whose mistake shows in more than one way."""
+def test_mistakes_are_counted_together_where_they_are_alike() -> None:
+    """What is wrong with a message makes two of one rule; why nothing came does not."""
+    lines = iter(["{'type': 'answer'}\n", "\ufeff{}\n"] * 6)
+    various = checked("", bad(rule=rules.LINE, writes=lambda _: next(lines)))
+    assert [one.count for one in various.found.values()] == [5, 5]
+    said = iter(["\n", ""])
+    silent = checked("", late(rule=rules.MOVE_CLOCK, writes=lambda _: next(said)))
+    assert [one.count for one in silent.found.values()] == [2]
 
 
-@pytest.mark.parametrize("name", CASES)
-def test_what_would_be_right_is_legal(benches: dict[str, Bench], name: str) -> None:
-    bench = benches[name]
-    asks = {slip.id: slip.ask for sitting in bench.sittings for slip in sitting.slips}
-    asks |= {late.id: late.ask for sitting in bench.sittings for late in sitting.late}
-    for finding in bench.found.values():
-        if finding.right.startswith('{"type":"answer"'):
-            answer = decode_answer(present(finding.right.encode()))
-            ask = asks[answer.id]
-            assert ask is not None
-            assert admits(ask.offers, answer.action)
-            assert answer.then is None
+def test_the_length_of_a_request_is_told_if_it_is_longer_than_any_bot_can_read() -> None:
+    at = checked("SilentOnce", IN_MEMORY["SilentOnce"])
+    (sitting,) = (one for one in at.sittings if one.slips)
+    slip = replace(sitting.slips[0], line=b"", answered_bytes=500)
+    for size, is_told in ((SHORT_LINE, False), (SHORT_LINE + 1, True)):
+        what = of_slip(replace(slip, asked_bytes=size), sitting, 0)[1].what
+        assert (f"the request was {size} bytes long" in what) is is_told
+    assert "bytes long" not in of_slip(replace(slip, asked_bytes=SHORT_LINE + 1), sitting, SHORT_LINE + 1)[1].what
+
+
+def test_much_standard_error_is_shown_from_its_beginning_in_few_lines() -> None:
+    (found,) = checked("WritesMuchToStderr", IN_MEMORY["WritesMuchToStderr"]).found.values()
+    assert found.stderr_is_beginning
+    assert [line.split(" x")[0] for line in found.stderr] == [f"request {number}" for number in range(FIRST_WORDS)]
+
+
+def test_of_many_processes_that_are_left_some_are_named() -> None:
+    _, found = of_left(("a", "b", "c", "d", "e"), "here")
+    assert "`a`, `b`, `c`, 2 more" in found.what
+
+
+def test_a_bot_plays_its_matches_in_one_process_if_it_plays_on(mark: dict[str, str]) -> None:
+    async def work(pump: Pump) -> None:
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(one, pump, "Bot", 1)
+            nursery.start_soon(one, pump, "EndsWithTheNextMatchInItsPipe", 3)
+
+    async def one(pump: Pump, name: str, starts: int) -> None:
+        at = live(name, pump, mark, (SIX,))
+        for salt in "abc":
+            await at.sit(SIX, salt=salt)
+        await at.close()
+        assert (name, at.starts, at.found) == (name, starts, {})
+
+    run_session([work])
