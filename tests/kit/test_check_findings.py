@@ -4,7 +4,7 @@ Most are bots in memory. What only a process can do is done by one, in the step 
 """
 
 import json
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -18,7 +18,7 @@ from protocol.codec import decode_answer
 from protocol.offers import admits
 from referee.kit.check import deciding, lasting, measuring, reading, rules, starting
 from referee.kit.check.bench import Bench
-from referee.kit.check.findings import FIRST_WORDS, SHORT_LINE, of_left, of_slip
+from referee.kit.check.findings import of_left, of_slip
 from referee.kit.check.games import GAMES, GameToTry
 from referee.kit.check.lines import LATER, present
 from referee.kit.check.report import Finding
@@ -74,7 +74,7 @@ class Case(Struct, frozen=True, kw_only=True):
     """The class of the bot; empty where the case has its name, and where it `writes` or says who it is."""
     writes: Callable[[Fields], object] | None = None
     """Its line in place of the right answer: a message, a text to which a newline belongs, or bytes."""
-    ready: Mapping[str, object] | None = None
+    ready: Fields | None = None
     """Its first message."""
     number: str = ""
     """The number of the decision."""
@@ -397,16 +397,16 @@ def test_the_length_of_a_request_is_told_if_it_is_longer_than_any_bot_can_read()
     at = checked("SilentOnce", IN_MEMORY["SilentOnce"])
     (sitting,) = (one for one in at.sittings if one.slips)
     slip = replace(sitting.slips[0], line=b"", answered_bytes=500)
-    for size, is_told in ((SHORT_LINE, False), (SHORT_LINE + 1, True)):
+    for size, is_told in ((1000, False), (1001, True)):
         what = of_slip(replace(slip, asked_bytes=size), sitting, 0)[1].what
         assert (f"the request was {size} bytes long" in what) is is_told
-    assert "bytes long" not in of_slip(replace(slip, asked_bytes=SHORT_LINE + 1), sitting, SHORT_LINE + 1)[1].what
+    assert "bytes long" not in of_slip(replace(slip, asked_bytes=1001), sitting, 1001)[1].what
 
 
 def test_much_standard_error_is_shown_from_its_beginning_in_few_lines() -> None:
     (found,) = checked("WritesMuchToStderr", IN_MEMORY["WritesMuchToStderr"]).found.values()
     assert found.stderr_is_beginning
-    assert [line.split(" x")[0] for line in found.stderr] == [f"request {number}" for number in range(FIRST_WORDS)]
+    assert [line.split(" x")[0] for line in found.stderr] == [f"request {number}" for number in range(4)]
 
 
 def test_of_many_processes_that_are_left_some_are_named() -> None:

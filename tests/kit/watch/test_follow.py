@@ -1,7 +1,7 @@
 """A run is followed while its writer goes on: nothing is missed, and the writer notices nothing."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from functools import partial
 from pathlib import Path
@@ -10,11 +10,11 @@ import pytest
 from in_store import go_on
 from msgspec.structs import replace
 from old_records import BY_PRESET
+from on_screen import on_screen, shown, until
 from textual.pilot import Pilot
 
 from referee.commands.opening import open_store, prepare
 from referee.kit.screen.draw import ASCII
-from referee.kit.screen.pages import Terminal
 from referee.kit.watch import follow
 from referee.kit.watch.follow import MatchPage, RunPage
 from referee.kit.watch.run import RunReader
@@ -71,27 +71,8 @@ def writer(tmp_path: Path) -> Iterator[Writer]:
     assert not [rest for rest in SIDE_FILES if Path(f"{path}{rest}").exists()], "a reader kept the writer from closing"
 
 
-def screen_text(page: RunPage) -> str:
-    return "\n".join("".join(one.text for one in strip) for strip in page.app.screen._compositor.render_strips())
-
-
 def has(page: RunPage, matches: int) -> bool:
     return len(page.now.matches) == matches
-
-
-def on_screen(page: RunPage, look: Callable[[Pilot[None]], Awaitable[None]]) -> None:
-    async def run() -> None:
-        async with Terminal(page).run_test(size=(80, 24)) as pilot:
-            await pilot.pause()
-            await look(pilot)
-
-    asyncio.run(run())
-
-
-async def until(holds: Callable[[], bool]) -> None:
-    async with asyncio.timeout(60):
-        while not holds():
-            await asyncio.sleep(0.005)
 
 
 def test_matches_appear_when_they_are_committed(writer: Writer, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -100,24 +81,24 @@ def test_matches_appear_when_they_are_committed(writer: Writer, monkeypatch: pyt
     page = RunPage(reader, reader.look(), ASCII)
 
     async def look(pilot: Pilot[None]) -> None:
-        assert "small  0 of 3 matches, being played" in screen_text(page)
-        assert "no match has ended yet" in screen_text(page)
+        assert "small  0 of 3 matches, being played" in shown(page)
+        assert "no match has ended yet" in shown(page)
         for done in (1, 2, 3):
             writer.commit()
             await until(partial(has, page, done))
         await pilot.pause()
-        text = screen_text(page)
+        text = shown(page)
         assert "3 of 3 matches: it is over" in text
         assert [word in text for word in ("rank", "keeper", "greedy", "random")] == [True] * 4
         assert "> match 2 six-card, deal 0, rotation 2: " in text
         await pilot.press("up", "enter")
         await pilot.pause()
         assert isinstance(page.app.screen, MatchPage)
-        assert "match 1 six-card" in screen_text(page)
+        assert "match 1 six-card" in shown(page)
         await pilot.press("right", "q")
         assert not isinstance(page.app.screen, MatchPage)
         await pilot.press("s")
-        assert "Match points, the row's bot against the column's" in screen_text(page)
+        assert "Match points, the row's bot against the column's" in shown(page)
         await pilot.press("x", "q")
 
     on_screen(page, look)
@@ -133,19 +114,19 @@ def test_one_match_after_another_shows_itself(writer: Writer, monkeypatch: pytes
     async def look(pilot: Pilot[None]) -> None:
         await pilot.press("home", "space")
         await pilot.pause()
-        shown = page.app.screen
-        assert isinstance(shown, MatchPage)
+        first = page.app.screen
+        assert isinstance(first, MatchPage)
         await pilot.press("end", "space")
-        await until(lambda: page.app.screen is not shown and isinstance(page.app.screen, MatchPage))
+        await until(lambda: page.app.screen is not first and isinstance(page.app.screen, MatchPage))
         await pilot.pause()
-        assert "match 1 " in screen_text(page)
+        assert "match 1 " in shown(page)
         later = page.app.screen
         assert isinstance(later, MatchPage)
         await pilot.press("end", "space")
         writer.commit()
         await until(lambda: page.app.screen is not later and isinstance(page.app.screen, MatchPage))
         await pilot.pause()
-        assert "match 2 " in screen_text(page)
+        assert "match 2 " in shown(page)
         await pilot.press("q", "q")
 
     on_screen(page, look)
@@ -158,7 +139,7 @@ def test_a_run_that_is_over_says_so(writer: Writer) -> None:
     page = RunPage(reader, reader.look(), ASCII)
 
     async def look(pilot: Pilot[None]) -> None:
-        assert "3 of 3 matches: it was over when you came" in screen_text(page)
+        assert "3 of 3 matches: it was over when you came" in shown(page)
         await pilot.press("q")
 
     on_screen(page, look)
@@ -186,12 +167,12 @@ def test_the_winner_of_stages_is_shown_with_the_places_of_the_standings_on_24_li
     page = RunPage(reader, reader.look(), ASCII)
 
     async def look(pilot: Pilot[None]) -> None:
-        assert "So far (stage 2 of 2: semi-finals: 2 ties, up to deal 1, 25 matches) 4" in screen_text(page)
+        assert "So far (stage 2 of 2: semi-finals: 2 ties, up to deal 1, 25 matches) 4" in shown(page)
         await asyncio.to_thread(go_on, tmp_path)
         page.now = reader.look()
         page.redraw()
         await pilot.pause()
-        text = screen_text(page)
+        text = shown(page)
         with closing(Store.open(reader.path)) as store:
             rows = summary_of(store).standings
         assert f"{rows[0].bot} won the final" in text
@@ -200,7 +181,7 @@ def test_the_winner_of_stages_is_shown_with_the_places_of_the_standings_on_24_li
         ]
         await pilot.press("s")
         await pilot.pause()
-        assert "Stage 1: swiss" in screen_text(page)
+        assert "Stage 1: swiss" in shown(page)
         await pilot.press("q", "q")
 
     on_screen(page, look)

@@ -1,30 +1,15 @@
 """Stepping through a record by keys, on a screen of textual."""
 
-import asyncio
-from collections.abc import Awaitable, Callable
-
 import pytest
 from old_records import BY_PRESET
+from on_screen import on_screen, shown, until
 from textual.pilot import Pilot
 
 from protocol import events as wire
 from referee.film.film import Film
 from referee.film.view import OPEN
 from referee.kit.screen.draw import ASCII
-from referee.kit.screen.pages import Terminal
 from referee.kit.watch.step import StepPage
-
-
-def screen_text(page: StepPage) -> str:
-    return "\n".join("".join(one.text for one in strip) for strip in page.app.screen._compositor.render_strips())
-
-
-def on_screen(page: StepPage, look: Callable[[Pilot[None]], Awaitable[None]]) -> None:
-    async def run() -> None:
-        async with Terminal(page).run_test(size=(80, 24)) as pilot:
-            await look(pilot)
-
-    asyncio.run(run())
 
 
 def place(film: Film, number: int) -> tuple[int, int]:
@@ -42,7 +27,7 @@ def test_steps_by_event_turn_and_window(film: Film) -> None:
     page = StepPage(film, "game 0", ASCII)
 
     async def look(pilot: Pilot[None]) -> None:
-        assert "event 1 of" in screen_text(page)
+        assert "event 1 of" in shown(page)
         await pilot.press("right", "right")
         assert page.number == 2
         await pilot.press("left")
@@ -61,7 +46,7 @@ def test_steps_by_event_turn_and_window(film: Film) -> None:
         await pilot.press("end")
         assert page.number == len(film) - 1
         await pilot.press("z")
-        assert "z means nothing here" in screen_text(page)
+        assert "z means nothing here" in shown(page)
         await pilot.press("home", "q")
 
     on_screen(page, look)
@@ -78,7 +63,7 @@ def test_steps_by_round() -> None:
         await pilot.press("R")
         assert page.number == 0
         await pilot.press("R")
-        assert "there is none before" in screen_text(page)
+        assert "there is none before" in shown(page)
         await pilot.press("q")
 
     on_screen(page, look)
@@ -88,18 +73,18 @@ def test_every_viewer_and_open_cards(film: Film) -> None:
     page = StepPage(film, "game 0", ASCII, viewer=1)
 
     async def look(pilot: Pilot[None]) -> None:
-        assert "as seat 1 saw it" in screen_text(page)
+        assert "as seat 1 saw it" in shown(page)
         await pilot.press("t", "o")
         assert page.viewer == OPEN
-        assert "[###]" not in screen_text(page)
+        assert "[###]" not in shown(page)
         await pilot.press("p")
-        assert "[###]" in screen_text(page)
-        assert "(" not in screen_text(page).splitlines()[3]
+        assert "[###]" in shown(page)
+        assert "(" not in shown(page).splitlines()[3]
         await pilot.press("v", "2", "9")
         assert page.viewer == 2
-        assert "there are seats 0 to 2" in screen_text(page)
+        assert "there are seats 0 to 2" in shown(page)
         await pilot.press("?")
-        assert "open cards" in screen_text(page)
+        assert "open cards" in shown(page)
         await pilot.press("x", "q")
 
     on_screen(page, look)
@@ -110,11 +95,9 @@ def test_it_goes_on_by_itself_until_the_end_or_a_key(film: Film) -> None:
 
     async def look(pilot: Pilot[None]) -> None:
         await pilot.press("end", "left", "left", *"+++++", "space")
-        async with asyncio.timeout(60):
-            while page.goes_on:
-                await asyncio.sleep(0.005)
+        await until(lambda: not page.goes_on)
         assert page.number == len(film) - 1
-        await pilot.press("home", *"--------", "space", "left")
+        await pilot.press("home", *"---", "space", "left")
         assert not page.goes_on
         await pilot.press("q")
 

@@ -1,16 +1,15 @@
 """Games are drawn while they are played, as late as the screen likes, from what is handed over."""
 
-import asyncio
 import os
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Iterator
 
 import pytest
 from msgspec.structs import replace
 from old_records import BY_PRESET
+from on_screen import on_screen, shown, until
 from textual.pilot import Pilot
 
 from referee.kit.screen.draw import ASCII
-from referee.kit.screen.pages import Terminal
 from referee.kit.watch.live import Begun, Ended, Message, More
 from referee.kit.watch.watching import Games, WatchPage
 from referee.tournament.run.frames import frame
@@ -57,24 +56,6 @@ def pipe() -> Iterator[Pipe]:
     os.close(pipe.games.fd)
 
 
-def screen_text(page: WatchPage) -> str:
-    return "\n".join("".join(one.text for one in strip) for strip in page.app.screen._compositor.render_strips())
-
-
-def on_screen(page: WatchPage, look: Callable[[Pilot[None]], Awaitable[None]]) -> None:
-    async def run() -> None:
-        async with Terminal(page).run_test(size=(80, 24)) as pilot:
-            await look(pilot)
-
-    asyncio.run(run())
-
-
-async def until(holds: Callable[[], bool]) -> None:
-    async with asyncio.timeout(60):
-        while not holds():
-            await asyncio.sleep(0.005)
-
-
 def test_what_is_handed_over_piece_by_piece_is_the_record(pipe: Pipe) -> None:
     pipe.read(BEGUN, HALF)
     assert pipe.games.records == [replace(RECORD, moves=RECORD.moves[: MOVES // 2])]
@@ -92,12 +73,12 @@ def test_a_game_is_shown_as_far_as_it_has_come_and_then_the_next(pipe: Pipe) -> 
     page = WatchPage(pipe.games, 2, ASCII, None)
 
     async def look(pilot: Pilot[None]) -> None:
-        assert "game 0 of 2" in screen_text(page)
+        assert "game 0 of 2" in shown(page)
         await pilot.press(*"+++++", "end", "space")
         await pilot.pause()
         half = len(page.film)
         assert not page.film.is_whole
-        assert "waiting for the next answer" in screen_text(page)
+        assert "waiting for the next answer" in shown(page)
         pipe.send(REST, ENDED)
         await until(lambda: page.number > half)
         await pilot.press("end", "space")
@@ -114,7 +95,7 @@ def test_a_game_is_shown_as_far_as_it_has_come_and_then_the_next(pipe: Pipe) -> 
         await pilot.press("end", "space")
         await until(lambda: not page.goes_on)
         await pilot.pause()
-        assert "That was the last event" in screen_text(page)
+        assert "That was the last event" in shown(page)
         await pilot.press("q")
 
     on_screen(page, look)
