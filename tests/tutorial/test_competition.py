@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 import pytest
 from golden import Golden
 from needs import lacking, need_bubblewrap, need_tools
-from told_pages import as_now, blocks, run
+from page_commands import as_now, blocks, run
 
 from referee.kit.starters import find_starter
 

@@ -8,14 +8,12 @@ the last of them ends, else that is 0. In what is printed
 - figures that differ from run to run and from machine to machine, all that MEASURED lists, may be others;
 - spaces count as one, and a rule of dashes as one dash, because columns are as wide as their figures.
 
-A block that is not what the commands print now is written anew as they print it: lines that are the same but for such
-figures stay as they are. Where the lines around a `...` differ, as many as before are shown around it.
+A block that is not what the commands print now is written anew as they print it.
 """
 
 import re
 import subprocess
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from difflib import SequenceMatcher
 from pathlib import Path
 
 from msgspec import Struct
@@ -117,7 +115,7 @@ def as_now(page: str, outputs: Sequence[str]) -> str:
         now = output.splitlines()
         if is_told(block.printed, now):
             continue
-        told = ["", _FENCE, *_merged(block.printed, now), _FENCE] if now else []
+        told = ["", _FENCE, *now, _FENCE] if now else []
         lines[block.start : block.stop] = told[1:] if block.start < block.stop else told
     return "\n".join(lines) + "\n"
 
@@ -126,24 +124,6 @@ def is_told(printed: Iterable[str], now: Iterable[str]) -> bool:
     """Whether these lines of a page stand for what is printed now."""
     parts = (r"(?:.*\n)*?" if line == _LEFT_OUT else re.escape(_plain(line) + "\n") for line in printed)
     return re.fullmatch("".join(parts), "".join(_plain(line) + "\n" for line in now)) is not None
-
-
-def _merged(printed: Sequence[str], now: Sequence[str]) -> Iterator[str]:
-    """What is printed now, in the words of the page where they are the same but for figures, and with its gaps."""
-    plain, plain_now = [_plain(line) for line in printed], [_plain(line) for line in now]
-    for kind, begin, end, begin_now, end_now in SequenceMatcher(None, plain, plain_now, autojunk=False).get_opcodes():
-        before, fresh = printed[begin:end], now[begin_now:end_now]
-        yield from before if kind == "equal" else _with_its_gap(before, fresh)
-
-
-def _with_its_gap(before: Sequence[str], fresh: Sequence[str]) -> Iterator[str]:
-    """Lines in place of others: as many as there were before the one gap and behind it, where there are so many."""
-    if before.count(_LEFT_OUT) != 1 or len(fresh) < len(before) - 1:
-        yield from fresh
-        return
-    first = before.index(_LEFT_OUT)
-    last = len(before) - 1 - first
-    yield from (*fresh[:first], _LEFT_OUT, *fresh[len(fresh) - last :])
 
 
 def _plain(line: str) -> str:
