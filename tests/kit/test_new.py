@@ -1,6 +1,5 @@
 """`golfref new` as an author types it: the project that it writes, and what it says where something is in the way."""
 
-import os
 import re
 import shutil
 import sys
@@ -67,14 +66,6 @@ def test_the_pages_that_a_project_names_are_installed() -> None:
 
     assert len(pages) > 3
     assert [page for page in pages if not (STARTERS.parents[1] / page).is_file()] == []
-
-
-def test_what_is_installed_are_the_starters_of_this_folder() -> None:
-    """Hidden files too: an installed wheel lacks none."""
-    ours = {path.relative_to(ROOT / "bots/starters"): path for path in (ROOT / "bots/starters").rglob("*")}
-    left_out = [path for path, file in ours.items() if file.is_file() and not (STARTERS / path).is_file()]
-
-    assert [path for path in left_out if "__pycache__" not in path.parts] == []
 
 
 def test_every_starter_leaves_one_place_for_its_name() -> None:
@@ -149,59 +140,28 @@ def test_a_build_that_fails_is_told(folder_of_starters: Path, tmp_path: Path) ->
     assert (tmp_path / "eagle/config.toml").is_file()
 
 
+PERL = ("--language", "perl")
+
+
 @pytest.mark.parametrize(
-    ("language", "words"),
+    ("words", "told"),
     [
-        ("pearl", "there is no starter in `pearl`; did you mean `perl`?"),
-        ("Javscript", "did you mean `javascript`?"),
-        ("qqq", "there are bash, "),
-        ("\x1b[2J", "there is no starter in `\\x1b[2J`"),
+        (("new", "--language", "pearl"), "there is no starter in `pearl`; did you mean `perl`?"),
+        (("new", "--language", "Javscript"), "did you mean `javascript`?"),
+        (("new", "--language", "qqq"), "there are bash, "),
+        (("new", "--language", "\x1b[2J"), "there is no starter in `\\x1b[2J`"),
+        (("full", *PERL), "the folder full is not empty (thesis.tex); name a folder that does not exist yet"),
+        (("full/thesis.tex", *PERL), "full/thesis.tex is a file, or lies in one"),
+        (("full/thesis.tex/nest", *PERL), "full/thesis.tex/nest is a file, or lies in one"),
+        (("/proc/eagle", *PERL), "golfref: cannot write /proc/eagle"),  # not even root can
+        *[(("new", *PERL, f"--name={name}"), "") for name in ("keeper", "my bot", "", "-x", "a" * 41, 'a"b', "ä")],
+        *[(words, "expected DIR and --language") for words in ((), ("new",), PERL)],
     ],
 )
-def test_no_such_language(tmp_path: Path, language: str, words: str) -> None:
-    assert words in golfref("new", "eagle", "--language", language, cwd=tmp_path, code=2)[1]
-    assert not (tmp_path / "eagle").exists()
-
-
-def test_a_folder_that_is_not_empty_is_left_alone(tmp_path: Path) -> None:
-    (tmp_path / "eagle").mkdir()
-    (tmp_path / "eagle/thesis.tex").touch()
-    _, said = golfref("new", "eagle", "--language", "perl", cwd=tmp_path, code=2)
-
-    assert "the folder eagle is not empty (thesis.tex); name a folder that does not exist yet" in said
-    assert [path.name for path in (tmp_path / "eagle").iterdir()] == ["thesis.tex"]
-
-
-@pytest.mark.parametrize("folder", ["eagle", "eagle/nest"])
-def test_a_file_is_no_folder(tmp_path: Path, folder: str) -> None:
-    (tmp_path / "eagle").touch()
-
-    assert (
-        f"{folder} is a file, or lies in one" in golfref("new", folder, "--language", "perl", cwd=tmp_path, code=2)[1]
-    )
-
-
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
-def test_a_folder_where_one_may_not_write(tmp_path: Path) -> None:
-    tmp_path.chmod(0o500)
-
-    assert "Permission denied" in golfref("new", "eagle", "--language", "perl", cwd=tmp_path, code=2)[1]
-
-
-def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
-    """Root may write everywhere, but makes no folder in /proc."""
-    _, said = golfref("new", "/proc/eagle", "--language", "perl", cwd=tmp_path, code=2)
-
-    assert said.startswith("golfref: cannot write /proc/eagle")
-
-
-@pytest.mark.parametrize("name", ["keeper", "my bot", "", "-x", "a" * 41, 'a"b', "ä"])
-def test_a_name_that_does_not_do(tmp_path: Path, name: str) -> None:
-    golfref("new", "eagle", "--language", "perl", f"--name={name}", cwd=tmp_path, code=2)
-
-    assert not (tmp_path / "eagle").exists()
-
-
-@pytest.mark.parametrize("words", [(), ("eagle",), ("--language", "perl")])
-def test_what_is_missing_on_the_command_line_is_named(tmp_path: Path, words: tuple[str, ...]) -> None:
-    assert "expected DIR and --language" in " ".join(golfref("new", *words, cwd=tmp_path, code=2)[1].split())
+def test_what_cannot_be_written_is_told_and_nothing_is_changed(
+    words: tuple[str, ...], told: str, tmp_path: Path
+) -> None:
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full/thesis.tex").touch()
+    assert told in " ".join(golfref("new", *words, cwd=tmp_path, code=2)[1].split())
+    assert {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*")} == {"full", "full/thesis.tex"}

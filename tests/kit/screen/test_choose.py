@@ -14,7 +14,7 @@ from protocol.actions import Action, Arrange, DiscardPairs, Exchange, Keep, Pass
 from protocol.offers import AnyOf, Offer, OneOf, Pick, admits
 from referee.film.follower import Follower
 from referee.film.view import Hand, Placed, View
-from referee.kit.screen.choose import CARD_LETTERS, Chooser, WrongKey
+from referee.kit.screen.choose import Chooser, WrongKey
 from referee.rules.book.presets import PRESETS
 from referee.rules.book.variant import Variant
 from referee.rules.game import Game
@@ -119,10 +119,6 @@ def test_two_kinds_of_action_at_cards_of_their_own_need_no_menu() -> None:
     assert chooser.press("1") is not None
     both = choose("power", Offer(kind="peek", target=OneOf(CARDS)), Offer(kind="switch", targets=Pick(2, CARDS)))
     assert press(both, "x", "0", "a") == Switch(targets=((0, 0), (1, 0)))
-
-
-def test_there_are_letters_for_six_seats_with_eight_cards() -> None:
-    assert len(set(CARD_LETTERS)) == len(CARD_LETTERS) >= 5 * 8
 
 
 def ways(chooser: Chooser) -> list[str]:

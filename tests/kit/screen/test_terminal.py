@@ -1,4 +1,4 @@
-"""Where nothing can be drawn, one sentence says why and what to do."""
+"""Terminals: where nothing can be drawn, one sentence says why and what to do; long lines are broken."""
 
 import importlib.util
 import io
@@ -11,6 +11,7 @@ import pytest
 
 from referee.kit.screen import terminal
 from referee.kit.screen.draw import ASCII, UNICODE, Glyphs
+from referee.kit.screen.pages import folded
 
 
 class Tty(io.StringIO):
@@ -36,20 +37,19 @@ def test_a_usual_terminal_is_good() -> None:
     assert terminal.problem() is None
 
 
-def test_a_terminal_that_cannot_move_its_cursor(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_a_terminal_lacks_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as changed:
+        changed.setattr(importlib.util, "find_spec", lambda _: None)
+        assert "-m pip install 'textual>=8'" in (terminal.problem() or "")
     for name in ("dumb", ""):
-        monkeypatch.setenv("TERM", name)
-        assert "set TERM to what it is" in (terminal.problem() or "")
-
-
-def test_no_terminal_at_all(monkeypatch: pytest.MonkeyPatch) -> None:
+        with monkeypatch.context() as changed:
+            changed.setenv("TERM", name)
+            assert "set TERM to what it is" in (terminal.problem() or "")
+    with monkeypatch.context() as changed:
+        changed.setattr(os, "get_terminal_size", lambda _: os.terminal_size((40, 24)))
+        assert "at least 60 columns and 20 lines, and this terminal has 40 and 24" in (terminal.problem() or "")
     monkeypatch.setattr(sys, "__stdin__", io.StringIO())
     assert "needs a terminal" in (terminal.problem() or "")
-
-
-def test_a_terminal_that_is_too_small(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(os, "get_terminal_size", lambda _: os.terminal_size((40, 24)))
-    assert "at least 60 columns and 20 lines, and this terminal has 40 and 24" in (terminal.problem() or "")
 
 
 def test_a_size_that_a_terminal_does_not_know_is_the_usual_one(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -64,11 +64,6 @@ def test_a_size_that_a_terminal_does_not_know_is_the_usual_one(monkeypatch: pyte
         assert termios.tcgetwinsize(theirs) == (lines or 24, columns or 80)
     os.close(ours)
     os.close(theirs)
-
-
-def test_without_textual_the_command_that_brings_it_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
-    assert "-m pip install 'textual>=8'" in (terminal.problem() or "")
 
 
 @pytest.mark.parametrize(
@@ -99,3 +94,10 @@ def test_a_terminal_without_colours_gets_none(monkeypatch: pytest.MonkeyPatch) -
         monkeypatch.setattr("curses.tigetnum", lambda _, colours=colours: colours)
         terminal.prepare()
         assert ("NO_COLOR" in os.environ) is wants_none
+
+
+def test_what_follows_a_break_stands_under_the_words() -> None:
+    assert folded("one two three four five six seven", 20, indent=2) == "one two three four\n  five six seven"
+    assert folded("  [10H]   a card that lies open", 24) == "  [10H]   a card that\n          lies open"
+    assert folded("  short", 20) == "  short"
+    assert folded("", 20) == ""
