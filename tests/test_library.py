@@ -147,23 +147,23 @@ def hiding(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.M
     return f"{file} hides the package `protocol` that golfref needs: rename it, or start in another folder"
 
 
-def test_a_program_that_imports_it_is_told_which_file_hides_our_protocol(hiding: str) -> None:
-    done = run(sys.executable, "-c", "import referee")
+@pytest.mark.parametrize(
+    ("command", "code", "told"),
+    [
+        ((sys.executable, "-c", "import referee"), 1, "ImportError: {}"),
+        ((sys.executable, "-m", "referee", "variants"), 2, "golfref: {}"),
+        (("golfref", "variants"), 2, "golfref: {}"),
+    ],
+    ids=["import", "module", "command"],
+)
+def test_the_file_that_hides_our_protocol_is_named(
+    command: tuple[str, ...], code: int, told: str, hiding: str, tmp_path: Path
+) -> None:
+    done = run(*command, PYTHONPATH=str(tmp_path))
 
-    assert done.stderr.splitlines()[-1] == f"ImportError: {hiding}"
-    assert done.returncode == 1
-
-
-def test_the_module_as_a_command_says_so_in_one_line(hiding: str) -> None:
-    done = run(sys.executable, "-m", "referee", "variants")
-
-    assert (done.returncode, done.stdout, done.stderr) == (2, "", f"golfref: {hiding}\n")
-
-
-def test_the_command_says_so_in_one_line(hiding: str, tmp_path: Path) -> None:
-    done = run("golfref", "variants", PYTHONPATH=str(tmp_path))
-
-    assert (done.returncode, done.stdout, done.stderr) == (2, "", f"golfref: {hiding}\n")
+    assert (done.returncode, done.stdout) == (code, "")
+    assert done.stderr.splitlines()[-1] == told.format(hiding)
+    assert code == 1 or len(done.stderr.splitlines()) == 1
 
 
 def test_a_module_of_that_name_that_was_loaded_before_is_named_too(hiding: str, tmp_path: Path) -> None:
@@ -174,15 +174,13 @@ def test_a_module_of_that_name_that_was_loaded_before_is_named_too(hiding: str, 
     assert hiding
 
 
-@pytest.mark.parametrize("file", ["bots.py", "bots/__init__.py"])
-def test_bots_of_ones_own_are_in_nobodys_way(file: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / file).parent.mkdir(exist_ok=True)
-    (tmp_path / file).write_text("raise SystemExit('this was run')\n")
+def test_bots_of_ones_own_are_in_nobodys_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "bots").mkdir()
+    (tmp_path / "bots/__init__.py").write_text("raise SystemExit('this was run')\n")
     monkeypatch.chdir(tmp_path)
     match = ("match", "--variant", "six-card", "-o", "rounds=1", "--bot", "builtin:random", "--bot", "builtin:greedy")
-    time = ("--start-s", "60", "--move-s", "60")
 
-    done = run(sys.executable, "-m", "referee.cli", *match, *time, "--strict")
+    done = run(sys.executable, "-m", "referee.cli", *match, "--start-s", "60", "--move-s", "60", "--strict")
 
     assert (done.returncode, done.stderr) == (0, "")
-    assert run(sys.executable, "-c", f"import referee; referee.preset({'cactus'!r}).tag").stderr == ""
+    assert run(sys.executable, "-c", "import referee; referee.preset('cactus').tag").stderr == ""

@@ -142,20 +142,6 @@ def test_the_pack_of_a_match(kit: Any, preset: str, seats: int, cards: int, joke
     assert (unseen.total, unseen.ranks.get("X", 0)) == (cards, jokers)
 
 
-def test_chances(kit: Any) -> None:
-    unseen, measure = a_match(kit, "powers", 2, seen=["KH", "KS", "QD", "10C"])
-
-    assert unseen.total == 48
-    assert unseen.chance("K") == 2 / 48
-    assert unseen.chance("KH") == 0
-    assert unseen.chance("KD") == 1 / 48
-    assert unseen.chance("10") == 3 / 48
-    assert unseen.chance("X1") == 0
-    # 4 each of 1 -2 3 4 ... 9, three tens, four jacks, three queens, the kings of clubs (0) and diamonds (-1).
-    assert unseen.points == (4 * (1 - 2 + sum(range(3, 10))) + 10 * (3 + 4 + 3) - 1) / 48
-    assert measure.points("KD") == -1
-
-
 def test_what_layouts_cost(kit: Any) -> None:
     _, six_card = a_match(kit, "six-card", 2)
     assert six_card.cost(["9S", "2H", "4D", "9H", "KC", "AS"]) == -2 + 0 + 4 + 1  # the nines cancel
@@ -166,15 +152,6 @@ def test_what_layouts_cost(kit: Any) -> None:
     _, par = a_match(kit, "par-3", 2)
     assert par.cost(["9S", "9H", "4D", "5H", "KC", "AS"]) == 0 + 9 + 1
     assert par.score_of_row(["9S", "9H"]) == 0
-
-
-def test_what_a_draw_is_worth(kit: Any) -> None:
-    """With tens alone in the layout every lower card saves the difference."""
-    _, four_turns = a_match(kit, "four-turns", 2, seen=["10S", "10H", "10D", "10C"])
-    values = match_messages(PRESETS["four-turns"], 2)[0]["values"]
-    saved = [10 - points for rank, points in values.items() if rank != "10"]
-
-    assert four_turns.prospect(["10S", "10H", "10D", "10C"]) == pytest.approx(sum(saved) / len(saved))
 
 
 # The bot
@@ -271,14 +248,6 @@ def test_a_bot_of_the_kit_plays_match_after_match(start: Callable[[str], subproc
     later = {"kind": "later", "some": [5, 6], "one": [1, 2], "any": []}
     answers = [placed, {"type": "answer", "id": "later", "action": later}]
     assert [json.loads(line) for line in said.splitlines()] == [{"type": "ready", "name": "Mine"}, *answers, *answers]
-
-
-def test_a_bot_of_the_kit_ends_quietly_when_nobody_reads(start: Callable[[str], subprocess.Popen[bytes]]) -> None:
-    with start(MINE) as bot:
-        assert bot.stdout is not None
-        bot.stdout.close()
-        _, noted = bot.communicate(lines(hello()))
-    assert (bot.returncode, noted) == (0, b"prepared for 1\n")
 
 
 def test_a_bot_of_the_kit_ends_quietly_at_ctrl_c(start: Callable[[str], subprocess.Popen[bytes]]) -> None:

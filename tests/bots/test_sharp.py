@@ -1,20 +1,21 @@
-"""The bot sharp, in this process: the same lines get the same answers, and it tries less where it has less time."""
+"""The bot sharp, in this process: the same lines get the same answers, and what it believes and expects."""
 
 import copy
 import json
 import subprocess
 import sys
-from pathlib import Path
+from itertools import combinations
 from typing import Any
 
 import pytest
 from in_process import Make, play
 
+from protocol.codec import encode
+from protocol.messages import Clocks, FaultPolicy
 from referee.play.spec import SHIPPED
+from referee.play.talk import script
 from referee.research.programs import Decide, load
-from referee.rules.book.presets import PRESETS
 from referee.rules.book.variants import customised
-from referee.tournament.config.config import load as load_config
 
 SHORT: dict[str, dict[str, Any]] = {
     "six-card": {"rounds": 1},
@@ -26,14 +27,6 @@ SHORT: dict[str, dict[str, Any]] = {
 
 Lines = list[tuple[dict[str, Any], list[tuple[dict[str, Any], Any]]]]
 """By match and seat the `match` message, and each request with the action that answered it."""
-
-
-@pytest.mark.parametrize(("name", "seats"), [("sharp", {2}), ("sharp-four", {3, 4})])
-def test_its_tournaments_have_every_preset_as_it_is(name: str, seats: set[int]) -> None:
-    config = load_config(Path(__file__).parents[2] / "tournaments" / f"{name}.toml")
-    played = {entry.variant.preset: entry.variant for entry in config.variants}
-    assert played == {preset: variant for preset, variant in PRESETS.items() if variant.seats[0] <= max(seats)}
-    assert {entry.seats for entry in config.variants} == seats
 
 
 @pytest.fixture(scope="module")
@@ -104,3 +97,79 @@ def test_a_decision_that_fails_is_answered_all_the_same(sharp: Make) -> None:
     assert [answer["type"] for answer in answers] == ["ready", "answer"]
     assert answers[1]["action"]["kind"] in {offer["kind"] for offer in request["legal"]}
     assert "KeyError" in run.stderr
+
+
+# What it believes of cards that it cannot see, and what it expects of rows in par golf
+
+RANKS = ("A", "2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K")
+
+
+def player(sharp: Make, preset: str, options: dict[str, Any] | None = None) -> Any:
+    """The player of a match of two seats, on the first of them, which has been told that the first round begins."""
+    told = script.announcements(
+        customised(preset, options or {}), preset, seeds=(1, 2), clocks=Clocks(), faults=FaultPolicy()
+    )
+    match = json.loads(encode(told[0]))
+    decide = sharp(match)
+    (made,) = getattr(decide, "args")  # noqa: B009 - a partial function has them
+    round_ = {"event": "round", "round": 1, "dealer": 0, "starter": 1, "totals": [0, 0], "rows": match["rows"]}
+    made.book.read({**round_, "stock": 40, "playoff": False})
+    return made
+
+
+def swap(seat: int, slot: int, replaced: str) -> dict[str, Any]:
+    return {"event": "swapped", "seat": seat, "slot": slot, "card": None, "face_up": False, "replaced": replaced}
+
+
+def test_a_card_that_was_preferred_to_a_lower_one_is_lower(sharp: Make) -> None:
+    cambio = player(sharp, "cambio")
+    cambio.book.read({"event": "looked", "seat": 1, "slots": [2, 3], "cards": [None, None]})
+    cambio.book.read(swap(1, 2, "3S"))
+    cambio.book.read(swap(1, 3, "9H"))
+    dealt, _, low, high = (cambio.points_at((1, slot)) for slot in range(4))
+    assert low < high < dealt
+
+
+def test_shuffled_cards_are_together_worth_what_they_were(sharp: Make) -> None:
+    powers = player(sharp, "powers")
+    powers.book.read({"event": "peeked", "seat": 0, "target": [1, 4], "card": "KS"})
+    powers.book.read(swap(1, 5, "QH"))
+    before = sum(powers.points_at((1, slot)) for slot in range(6))
+    powers.book.read({"event": "shuffled", "seat": 0, "of": 1})
+    after = [powers.points_at((1, slot)) for slot in range(6)]
+    assert len(set(after)) == 1
+    assert sum(after) == pytest.approx(before, abs=0.05)
+
+
+def test_all_cards_that_are_not_seen_are_reckoned_with(sharp: Make) -> None:
+    for preset, cards in (("cambio", 54), ("powers", 52), ("cactus", 52)):
+        beliefs = player(sharp, preset).beliefs
+        beliefs.reckon(["5S", "5H"])
+        assert sum(beliefs.left.values()) == cards - 2
+        assert sum(beliefs.chances) == pytest.approx(1)
+
+
+@pytest.mark.parametrize("draws", [0, 1, 2.5, 6])
+def test_rows_cost_less_the_more_draws_are_to_come(sharp: Make, draws: float) -> None:
+    pairs = player(sharp, "par-4").pairs
+    rows = [(one + "S", other + "H") for one, other in combinations(RANKS, 2)]
+    costs = [pairs.prospects(rows, more) for more in (draws, draws + 1)]
+    assert all(later <= now + 1e-9 for now, later in zip(*costs, strict=True))
+
+
+def test_rows_score_by_the_table_of_the_match(sharp: Make) -> None:
+    any_high = {"if": {"any": True}, "score": "high"}
+    rules = [{"if": {"same_suit": True, "gap": 1}, "score": -5}, {"if": {"ranks": ["K", "A"]}, "score": 7}, any_high]
+    pairs = player(sharp, "par-4", {"par_table": {"name": "own", "values": "B1", "rules": rules}}).pairs
+    rows = [("4S", "5S"), ("4S", "5H"), ("AS", "KH"), ("2S", "9S")]
+    assert pairs.prospects(rows, 0) == pytest.approx([-5, 5, 7, 9])
+
+
+def test_the_arrangement_is_the_best_of_all(sharp: Make) -> None:
+    par = player(sharp, "par-3")
+    dealt = ["9S", "KS", "4H", "9H", "2S", "4D"]
+    par.book.read({"event": "looked", "seat": 0, "slots": list(range(6)), "cards": dealt})
+    action = par.choose_arrange([{"kind": "arrange", "slots": {"pick": 6, "of": list(range(6))}}])
+    arranged = [dealt[slot] for slot in action["slots"]]
+    rows = {frozenset(row) for row in zip(arranged[::2], arranged[1::2], strict=True)}
+    assert rows == {frozenset({"9S", "9H"}), frozenset({"4H", "4D"}), frozenset({"KS", "2S"})}

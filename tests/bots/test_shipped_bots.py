@@ -34,8 +34,6 @@ SHORT = {
 }
 """Preset -> the options with which a match is over soon."""
 
-NAMES = ("random", "greedy", "keeper", "sharp", "perl")
-
 
 def matches(bots: list[BotSpec], presets: Sequence[str], isolation: Isolation = "limits") -> dict[str, Record]:
     """A short match of these bots in each of these presets, all side by side."""
@@ -74,10 +72,6 @@ def setup_of(preset: str, bots: Sequence[BotSpec]) -> MatchSetup:
     )
 
 
-def test_the_shipped_bots_are_these() -> None:
-    assert set(shipped()) == set(NAMES)
-
-
 @pytest.mark.parametrize(
     "presets",
     [
@@ -88,8 +82,9 @@ def test_the_shipped_bots_are_these() -> None:
 def test_the_shipped_bots_play_every_game(
     presets: tuple[str, ...], mark: dict[str, str], marked: Callable[[], dict[int, str]]
 ) -> None:
-    bots = [replace(builtin_bot(name), env=mark) for name in ("keeper", "sharp", "random", "greedy")]
-    assert_blameless(matches(bots, presets))
+    names = ("keeper", "sharp", "random", "greedy")
+    assert {*names, "perl"} == {*shipped()}
+    assert_blameless(matches([replace(builtin_bot(name), env=mark) for name in names], presets))
     assert not marked()
 
 
@@ -98,21 +93,6 @@ def test_the_bot_in_perl_plays_every_game(mark: dict[str, str]) -> None:
     need_perl()
     bots = [replace(builtin_bot(name), env=mark) for name in ("perl", "keeper", "random")]
     assert_blameless(matches(bots, list(PRESETS)))
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("name", ["greedy", "keeper", "sharp"])
-def test_a_shipped_bot_plays_with_one_opponent(name: str, mark: dict[str, str]) -> None:
-    bots = [replace(builtin_bot(one), env=mark) for one in (name, "random")]
-    assert_blameless(matches(bots, ["six-card", "powers", "cactus", "two-deck", "par-3"]))
-
-
-@pytest.mark.full
-def test_the_shipped_bots_play_nine_card_golf_alone(mark: dict[str, str]) -> None:
-    """NIN-13: nobody else is there to be compared with."""
-    need_perl()
-    for name in NAMES:
-        assert_blameless(matches([replace(builtin_bot(name), env=mark)], ["nine-card"]))
 
 
 def test_a_copy_of_keeper_needs_nothing_but_the_kit(tmp_path: Path, mark: dict[str, str]) -> None:
@@ -130,9 +110,11 @@ def test_keeper_finds_the_kit_from_a_cell(mark: dict[str, str]) -> None:
     assert_blameless(matches(bots, ["six-card"], "bwrap"))
 
 
-def test_the_tournament_of_all_variants_has_every_preset() -> None:
-    config = load(Path(__file__).parents[2] / "tournaments" / "all-variants.toml")
-    assert {entry.name: entry.variant for entry in config.variants} == dict(PRESETS)
+@pytest.mark.parametrize(("name", "most_seats"), [("all-variants", 99), ("sharp", 2), ("sharp-four", 4)])
+def test_a_tournament_of_all_games_has_every_preset_as_it_is(name: str, most_seats: int) -> None:
+    config = load(Path(__file__).parents[2] / "tournaments" / f"{name}.toml")
+    played = {entry.variant.preset: entry.variant for entry in config.variants}
+    assert played == {preset: variant for preset, variant in PRESETS.items() if variant.seats[0] <= most_seats}
 
 
 def test_the_bot_of_the_readme_plays_every_game(tmp_path: Path, mark: dict[str, str]) -> None:

@@ -1,11 +1,8 @@
 """Slaps and powers by the cards: the worked examples of tournaments/HIGHLIGHTS.md in games that are played."""
 
-from collections import Counter
 from itertools import pairwise
-from random import Random
 
 import pytest
-from at_random import AtRandom
 from msgspec.structs import replace
 from old_records import BY_PRESET
 from scripted import Script, Start
@@ -16,8 +13,7 @@ from referee.highlights.highlight import Found, Match, parts_of, sentence_of
 from referee.highlights.powers import best_power
 from referee.highlights.slaps import dearest_wrong_slap, longest_run
 from referee.rules.book.presets import PRESETS
-from referee.rules.book.variants import customised, restored
-from referee.rules.game import Game
+from referee.rules.book.variants import restored
 from referee.rules.match import MatchResult
 from referee.tournament.slaps import slaps_of
 
@@ -25,15 +21,6 @@ ZERO = "(2S) (3S) / (4S) (QD)"
 ONE = "(2H) (1H) / -- --"
 TWO = "(2D) (7D) / (4D) (5D)"
 
-MOVED_IN = {
-    "cactus": {wire.Switched},
-    "cambio": {wire.Switched, wire.Rearranged},
-    "powers": {wire.CardAdded, wire.CardRemoved, wire.Kept, wire.Planted, wire.Switched},
-}
-"""By game the events by which powers move cards."""
-
-NO_FACTOR = {"cactus": {"cactus_knock": (5, 1)}}
-"""Options without which the cards of a knocker are worth more than others."""
 
 NOBODY_ELSE = """
     2 turn: draw stock
@@ -254,24 +241,6 @@ def test_a_high_card_for_who_has_knocked_counts_as_the_showdown_would_count_it(s
     )
 
 
-def test_a_power_that_moves_cards_of_others_only_gains_nothing(start: Start) -> None:
-    match = start("cactus", [ZERO, "(2H) (7H) / (4H) (5H)", TWO], stock="JC")
-
-    course = watched(
-        match,
-        """
-        0 turn: draw stock
-        0 place: discard
-        window: nobody
-        0 power: switch 1 s1, 2 s0
-        1 turn
-        """,
-    )
-
-    assert [use.gain for use in course.powers] == [0]
-    assert best_power(match_of(course)) is None
-
-
 @pytest.mark.parametrize("preset", PRESETS)
 def test_a_replay_notes_all_slaps_and_powers_of_a_match(preset: str) -> None:
     record = BY_PRESET[preset]
@@ -280,28 +249,3 @@ def test_a_replay_notes_all_slaps_and_powers_of_a_match(preset: str) -> None:
 
     assert len(course.slaps) == sum(one.right + one.wrong + one.late for one in counts)
     assert has_slaps_or_powers(restored(record.preset, record.options)) or not (course.slaps or course.powers)
-
-
-@pytest.mark.parametrize("preset", ["cactus", "cambio", "powers"])
-def test_what_a_power_moves_falls_for_some_as_it_rises_for_others(preset: str) -> None:
-    """Cards that change places keep their worth, and a card that comes or goes concerns one seat."""
-    kinds: Counter[type] = Counter()
-    for seed in range(20):
-        dice, at_random = Random(seed), AtRandom()  # noqa: S311 - chance, but no secret
-        game = Game.from_seed(customised(preset, {"rounds": 2} | NO_FACTOR.get(preset, {})), 3, str(seed))
-        watcher = Watcher(game)
-        while game.question is not None:
-            watcher.look()
-            game.answer(at_random.response(game, dice))
-        watcher.look()
-        for use in watcher.course().powers:
-            kinds[use.did] += 1
-            changed = [seat for seat in range(3) if use.before[seat] != use.after[seat]]
-            if use.did in (wire.Switched, wire.Rearranged):
-                assert sum(use.before) == sum(use.after)
-            else:
-                own = use.did in (wire.CardRemoved, wire.Kept)
-                assert changed in ([], [use.seat]) if own else len(changed) <= 1
-                assert own or use.seat not in changed
-
-    assert kinds.keys() == MOVED_IN[preset]

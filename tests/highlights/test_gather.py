@@ -90,12 +90,6 @@ def test_the_order_in_which_matches_come_has_no_influence() -> None:
     assert {one.variant for one in best(mixed, variant="cactus")} == {"cactus"}
 
 
-def test_more_than_are_kept_cannot_be_told() -> None:
-    three = run_of([BY_PRESET["six-card"]] * 3)
-
-    assert len([one for one in best(three, kept=2) if one.kind == "closest-finish"]) == 2
-
-
 def test_of_the_rotations_of_a_deal_the_earliest_of_equals_is_told() -> None:
     rotations = [(row_of(BY_PRESET["six-card"], id_, deal=4), BY_PRESET["six-card"]) for id_ in (3, 1, 2)]
 

@@ -1,13 +1,15 @@
 """What `golfref export` tells, from runs that nobody played: real records, outcomes by chance, names that mislead."""
 
+import ast
 import csv
 import json
 import re
 import sqlite3
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import closing
+from functools import cache
 from html import unescape
 from itertools import permutations
 from pathlib import Path
@@ -24,8 +26,8 @@ from msgspec.structs import replace
 
 from protocol.actions import Slap
 from protocol.text import harmless
-from referee.film.reel import Reel
-from referee.reports.export.columns import columns_of
+from referee.reports.export import rows as structs
+from referee.reports.export.columns import Column, columns_of
 from referee.reports.export.of_matches import seat_rows
 from referee.reports.export.of_play import photo_finishes
 from referee.reports.export.rows import TABLES, Table
@@ -33,9 +35,8 @@ from referee.reports.export.scope import scope_of
 from referee.reports.export.text import in_markdown, no_formula
 from referee.rules.book.variants import customised
 from referee.rules.games.slaps import order_slaps
-from referee.rules.record import Reaction, Record, read_record
+from referee.rules.record import Reaction
 from referee.rules.table.asks import Window
-from referee.tournament.slaps import slaps_of
 from referee.tournament.store.store import Store
 
 GAMES = ("six-card", "cactus", "par-course")
@@ -54,12 +55,6 @@ def exported(run: Path, table: str, *more: str, said: str = "") -> list[Line]:
     out, err = golfref("export", "run.golfref", "--table", table, "--format", "jsonl", *more, cwd=run)
     assert err == said
     return [json.loads(line) for line in out.splitlines()]
-
-
-def records(run: Path) -> Iterator[tuple[int, Record]]:
-    with closing(Store.open(run / "run.golfref")) as store:
-        for row, data in store.with_records():
-            yield row.id, read_record(data)
 
 
 # The formats
@@ -187,26 +182,6 @@ def test_what_was_asked_is_told_as_asked_where_all_of_its_time_was_waived(run: P
         assert (now["decisions"], now["thinking_us"]) == (before["decisions"], 0)
 
 
-def test_slaps_come_out_as_the_record_says(run: Path) -> None:
-    rows = [row for row in exported(run, "seats") if row["game"] == "cactus"]
-
-    counts = {id_: slaps_of(record) for id_, record in records(run)}
-    told = [
-        (one.right, one.wrong, one.late) for id_ in sorted({r["match_id"] for r in rows}) for one in counts[id_] or ()
-    ]
-    assert [(row["slaps_right"], row["slaps_wrong"], row["slaps_after_another"]) for row in rows] == told
-    assert any(map(any, told))
-
-
-def test_turns_are_numbered_as_links_to_moments_are(run: Path) -> None:
-    told: dict[int, set[tuple[int, int]]] = {}
-    for row in exported(run, "decisions"):
-        told.setdefault(row["match_id"], set()).add((row["round"], row["turn"]))
-
-    for id_, record in records(run):
-        assert told[id_] <= {(answer.moment.round, answer.moment.turn) for answer in Reel(record).answers}
-
-
 @settings(max_examples=50)
 @given(st.lists(st.integers(0, 20), min_size=4, max_size=4), st.sets(st.integers(0, 3)))
 def test_a_photo_finish_is_where_lots_change_the_order(times: list[int], slapping: set[int]) -> None:
@@ -306,3 +281,39 @@ def test_a_damaged_record_is_named(run: Path, tmp_path: Path, table: str) -> Non
     _, said = golfref("export", "run.golfref", "--table", table, "-o", "x.csv", cwd=damaged, code=2)
     assert said.startswith("golfref export: run.golfref: the record of match #5 is damaged")
     assert [path.name for path in damaged.iterdir()] == ["run.golfref"]
+
+
+# The page tells every column as the code does: its name, its type, and what it means
+
+PAGE = Path(__file__).parents[2] / "tournaments/EXPORT.md"
+
+WORDS = {"int": "whole number", "float": "number", "bool": "true or false", "text": "text"}
+
+
+@cache
+def meanings() -> dict[str, dict[str, str]]:
+    """By struct what its fields mean, those of the struct that it extends first: the text below each of them."""
+    found: dict[str, dict[str, str]] = {}
+    for one in ast.parse(Path(structs.__file__).read_text(encoding="utf-8")).body:
+        if isinstance(one, ast.ClassDef):
+            told = dict(found.get(ast.unparse(one.bases[0]), {}))
+            for field, text in zip(one.body, one.body[1:], strict=False):
+                if isinstance(field, ast.AnnAssign) and (several := found.get(ast.unparse(field.annotation))):
+                    told |= several
+                elif isinstance(field, ast.AnnAssign) and isinstance(text, ast.Expr):
+                    told[ast.unparse(field.target)] = " ".join(str(ast.literal_eval(text.value)).split())
+            found[one.name] = told
+    return found
+
+
+def line(column: Column, meaning: str) -> str:
+    return f"| `{column.name}` | {WORDS[column.kind]}{', or empty' * column.can_be_empty} | {meaning} |"
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_the_page_has_every_column_of_a_table(table: Table) -> None:
+    struct = TABLES[table]
+    section = PAGE.read_text(encoding="utf-8").split(f"\n## {table}\n")[1].split("\n## ")[0]
+
+    told = [text for text in section.splitlines() if text.startswith("| `")]
+    assert told == [line(column, meanings()[struct.__name__][column.name]) for column in columns_of(struct)]

@@ -7,7 +7,7 @@ from made_up_runs import made_up_result
 from msgspec.structs import replace
 
 from referee.reports.tables.figures import plus_minus
-from referee.reports.tables.names import Names, cells
+from referee.reports.tables.names import Names, cells, shortened
 from referee.reports.tables.overview import report
 from referee.reports.tables.rows import match_points, reasons, rows_table, strokes
 from referee.tournament.results import Result
@@ -72,14 +72,6 @@ def test_who_has_no_rank_or_no_interval_is_told_why() -> None:
         "no interval: d (too few deals)",
     ]
     assert list(reasons(late, 80, Names("abcd", 80))) == ["no rank: every bot (it came late)"]
-
-
-def test_many_reasons_are_told_without_their_games() -> None:
-    rows = [replace(row(bot), rank=None, reason=f"too few deals in game {bot}") for bot in "abcd"]
-    assert list(reasons(rows, 80, Names("abcd", 80))) == [
-        "no rank: every bot (too few deals in some game; --json says in which)"
-    ]
-    assert len(list(reasons(rows[:3], 80, Names("abcd", 80)))) == 3
 
 
 @pytest.mark.parametrize(
@@ -189,11 +181,6 @@ def test_names_cannot_break_a_table() -> None:
     assert len({len(line) for line in shown.splitlines()}) == 1
 
 
-def test_names_that_look_like_numbers_stay_names() -> None:
-    assert "1e3" in table_of([row("1e3"), row("007")])
-    assert "007" in table_of([row("1e3"), row("007")])
-
-
 @pytest.mark.parametrize("width", [40, 80, 120])
 def test_no_row_is_wider_than_the_screen_and_everybody_is_in_the_crosstable(width: int) -> None:
     bots = [f"日本語 the very long name of bot {number} of the stable" for number in range(14)]
@@ -213,3 +200,32 @@ def test_what_finds_no_room_is_named_with_the_width_that_it_takes() -> None:
 
 def test_before_the_first_result_there_is_nothing_to_show() -> None:
     assert report(standings_of([]), 80) == "No match has a result yet."
+
+
+# Names on a screen: how wide they are, and how they are cut
+
+
+@pytest.mark.parametrize(
+    ("text", "width"), [("keeper", 6), ("日本語", 6), ("e\u0301te\u0301", 3), ("한국", 4), ("", 0), ("…", 1)]
+)
+def test_a_text_takes_as_many_cells_as_a_terminal_gives_it(text: str, width: int) -> None:
+    assert cells(text) == width
+
+
+def test_a_long_name_is_cut_in_its_middle() -> None:
+    assert shortened("abcdefghij", 10) == "abcdefghij"
+    assert shortened("abcdefghijk", 10) == "abcde…hijk"
+    assert shortened("日本語の名前です", 10) == "日本…です"
+    assert shortened("e\u0301" * 12, 5) == "e\u0301e\u0301…e\u0301e\u0301"
+
+
+def test_names_with_the_same_beginning_stay_apart() -> None:
+    names = Names(["a neural network, trained for a week, 1", "a neural network, trained for a week, 2"], 80)
+    assert names.limit == 20
+    assert names("a neural network, trained for a week, 2") == "a neural n…a week, 2"
+
+
+def test_names_that_differ_only_in_their_middle_are_numbered() -> None:
+    names = Names(["long and dull, one of a kind, and so on", "long and dull, two of a kind, and so on", "short"], 80)
+    assert [names(name) for name in names.all] == ["long and …nd so on~1", "long and …nd so on~2", "short"]
+    assert all(cells(names(name)) <= names.limit for name in names.all)

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from protocol.actions import Action, Arrange, DiscardPairs, Exchange, Keep, Pass, Slap, Switch, TurnUp
 from protocol.offers import AnyOf, Offer, OneOf, Pick, admits
 from referee.film.follower import Follower
-from referee.film.view import Hand, Placed, View
+from referee.film.view import Placed, View
 from referee.kit.screen.choose import Chooser, WrongKey
 from referee.rules.book.presets import PRESETS
 from referee.rules.book.variant import Variant
@@ -172,22 +172,6 @@ def answered(chooser: Chooser, dice: Random) -> Action:
         if (action := chooser.press(key)) is not None:
             return action
     raise AssertionError("no answer in 200 keys")
-
-
-def test_what_has_been_chosen_stays_in_sight_and_can_be_taken_back() -> None:
-    offer = Offer(kind="keep", card=OneOf((0, 1, 2)), slot=OWN)
-    known = {50: "8S", 51: "3H", 52: "10S"}
-    view = replace(table(), hand=Hand(seat=0, cards=(50, 51, 52)), known=known)
-    keep = choose("pick8", offer, view=view)
-    assert keep.press("1") is None
-    assert keep.question == "Keep one of the three cards: 3H, in place of which card?"
-    assert ("Esc", "back") in keep.hints()
-    assert keep.press("escape") is None
-    assert press(keep, "2", "0") == Keep(card=2, slot=0)
-    swap = choose("power", Offer(kind="none"), Offer(kind="exchange", slot=OWN, target=OneOf(OTHERS)))
-    assert swap.press("3") is None
-    assert swap.marks().chosen == ((0, 3),)
-    assert press(swap, "a") == Exchange(slot=3, target=(1, 0))
 
 
 def test_a_turn_after_the_end_of_the_round_is_called_the_last() -> None:
