@@ -109,107 +109,107 @@ def at_place(action: Fields, then: Fields | None = None) -> Callable[[Fields], F
     return lambda answer: answer | (more if answer["action"]["kind"] == "discard" else {})
 
 
-bad = partial(Case, kind="bad_message")
+def of(kind: str, **usual: Any) -> Callable[..., Case]:
+    """Makes cases of a kind: of a rule, and with the same as others of the kind."""
+    return lambda rule, **more: Case(kind=kind, rule=rule, **(usual | more))
+
+
+bad, spare, late, crash = of("bad_message"), of("spare line"), of("timeout"), of("crashed")
+unstarted, silent_start = (of(kind, does=starting.start_up) for kind in ("start_failed", "start_timeout"))
+slot_bad = of("bad_message", bot="SlotFromOne")
 illegal = partial(Case, kind="illegal_action", rule=rules.OFFERS)
 slot = partial(illegal, number="DEC-05", note="`slot` is not as offered", bot="SlotFromOne")
 pick = partial(illegal, rule=rules.PICK, number="DEC-01", note="`slots` is not as offered")
-spare = partial(Case, kind="spare line")
-late = partial(Case, kind="timeout")
-crash = partial(Case, kind="crashed", rule=rules.CRASHED)
-unstarted = partial(Case, kind="start_failed", does=starting.start_up)
-silent_start = partial(Case, kind="start_timeout", does=starting.start_up)
-warning = partial(Case, warns=True)
+
+
+def warning(kind: str, rule: Rule, **more: Any) -> Case:
+    return Case(kind=kind, rule=rule, warns=True, **more)
+
 
 IN_MEMORY = {
-    "PrintsDebugging": bad(rule=rules.OUTPUT, at="thinking about"),
-    "PrintsBeforeReady": unstarted(rule=rules.OUTPUT, at="loading"),
-    "PrintsAfterwards": bad(rule=rules.OUTPUT, at="done"),
-    "PrintsBlankLines": spare(rule=rules.BLANK, says="a blank line"),
-    "NeverFlushes": late(rule=rules.FLUSH, says="does not flush"),
-    "AnswersMatch": bad(rule=rules.ONE_LINE, at='"ok"', says="nothing is answered to that message", finds_more=True),
-    "AnswersEnd": spare(
-        rule=rules.ONE_LINE, at='{"type":"ok"}', says="answered `end`", does=a_match_and_one_of_the_dice
-    ),
-    "AnswersTwice": spare(rule=rules.ONE_LINE, at='{"type"', says="the same request twice"),
-    "ReadyTwice": bad(rule=rules.ONE_LINE, at='"ready"', finds_more=True),
-    "ready is of another type": unstarted(rule=rules.ONE_LINE, at='"hello"', ready={"type": "hello"}),
-    "its name is too long": unstarted(rule=rules.NAME, at='"golf golf', ready={"name": "golf " * 20}),
-    "slaps is a text": unstarted(rule=rules.TYPES, at='"no"', ready={"slaps": "no"}),
-    "CrashesAtOnce": unstarted(rule=rules.NOT_STARTED, stderr="RuntimeError: no weights"),
-    "ExitsAtOnce": unstarted(rule=rules.NOT_STARTED, says="with `exec`"),
-    "another id": late(rule=rules.SAME_ID, writes=lambda it: it | {"id": "1"}, at='"1"', says="another id"),
-    "LastId": late(rule=rules.SAME_ID, at='"none"', says="another id"),
-    "id is a number": bad(rule=rules.SAME_ID, writes=lambda it: it | {"id": 7}, at="7"),
+    "PrintsDebugging": bad(rules.OUTPUT, at="thinking about"),
+    "PrintsBeforeReady": unstarted(rules.OUTPUT, at="loading"),
+    "PrintsAfterwards": bad(rules.OUTPUT, at="done"),
+    "PrintsBlankLines": spare(rules.BLANK, says="a blank line"),
+    "NeverFlushes": late(rules.FLUSH, says="does not flush"),
+    "AnswersMatch": bad(rules.ONE_LINE, at='"ok"', says="nothing is answered to that message", finds_more=True),
+    "AnswersEnd": spare(rules.ONE_LINE, at='{"type":"ok"}', says="answered `end`", does=a_match_and_one_of_the_dice),
+    "AnswersTwice": spare(rules.ONE_LINE, at='{"type"', says="the same request twice"),
+    "ReadyTwice": bad(rules.ONE_LINE, at='"ready"', finds_more=True),
+    "ready is of another type": unstarted(rules.ONE_LINE, at='"hello"', ready={"type": "hello"}),
+    "its name is too long": unstarted(rules.NAME, at='"golf golf', ready={"name": "golf " * 20}),
+    "slaps is a text": unstarted(rules.TYPES, at='"no"', ready={"slaps": "no"}),
+    "CrashesAtOnce": unstarted(rules.NOT_STARTED, stderr="RuntimeError: no weights"),
+    "ExitsAtOnce": unstarted(rules.NOT_STARTED, says="with `exec`"),
+    "another id": late(rules.SAME_ID, writes=lambda it: it | {"id": "1"}, at='"1"', says="another id"),
+    "LastId": late(rules.SAME_ID, at='"none"', says="another id"),
+    "id is a number": bad(rules.SAME_ID, writes=lambda it: it | {"id": 7}, at="7"),
     "no id": bad(
-        rule=rules.SAME_ID,
+        rules.SAME_ID,
         writes=lambda it: {"type": "answer", "action": it["action"]},
         at="{",
         says="missing required field `id`",
     ),
     "no action": bad(
-        rule=rules.ANSWER,
+        rules.ANSWER,
         writes=lambda it: {"type": "answer", "id": it["id"]} | it["action"],
         at="{",
         says="missing required field `action`",
     ),
-    "no type": bad(rule=rules.TYPE, writes=lambda it: {"id": it["id"], "action": it["action"]}, at="{"),
-    "another type": bad(rule=rules.ONE_LINE, writes=lambda it: it | {"type": "response"}, at='"response"'),
+    "no type": bad(rules.TYPE, writes=lambda it: {"id": it["id"], "action": it["action"]}, at="{"),
+    "another type": bad(rules.ONE_LINE, writes=lambda it: it | {"type": "response"}, at='"response"'),
     "names in other letters": bad(
-        rule=rules.TYPE, writes=lambda it: {name.title(): it[name] for name in it}, at="{", says="`type`, not `Type`"
+        rules.TYPE, writes=lambda it: {name.title(): it[name] for name in it}, at="{", says="`type`, not `Type`"
     ),
     "values in arrays": bad(
-        rule=rules.TYPES,
+        rules.TYPES,
         writes=lambda it: {"type": ["answer"], "id": [it["id"]], "action": it["action"]},
         at='["answer"]',
         says="auto_unbox",
     ),
-    "action is a text": bad(rule=rules.ANSWER, writes=lambda it: it | {"action": "turn_up"}, at='"turn_up"'),
-    "action is null": bad(rule=rules.NULL, writes=lambda it: it | {"action": None}, at="null"),
-    "no kind": bad(rule=rules.ANSWER, writes=lambda it: it | {"action": {"slot": 1}}, at="{", says="`kind`"),
-    "unknown kind": bad(rule=rules.ANSWER, writes=with_action("kind", "draw_stock"), at='"draw_stock"'),
+    "action is a text": bad(rules.ANSWER, writes=lambda it: it | {"action": "turn_up"}, at='"turn_up"'),
+    "action is null": bad(rules.NULL, writes=lambda it: it | {"action": None}, at="null"),
+    "no kind": bad(rules.ANSWER, writes=lambda it: it | {"action": {"slot": 1}}, at="{", says="`kind`"),
+    "unknown kind": bad(rules.ANSWER, writes=with_action("kind", "draw_stock"), at='"draw_stock"'),
     "kind of another question": illegal(
         number="DEC-05", writes=at_place({"kind": "turn_up", "slots": [0]}), at='"turn_up"', note="`kind`"
     ),
     "no field": bad(
-        rule=rules.ANSWER,
+        rules.ANSWER,
         writes=lambda it: it | {"action": {"kind": it["action"]["kind"]}},
         at="{",
         says="missing required field `slots`",
         finds_more=True,
     ),
-    "CopiesTheOffer": bad(rule=rules.CHOICES, at='{"pick": 2', finds_more=True),
-    "slot is a text": bad(rule=rules.TYPES, bot="SlotFromOne", writes=with_action("slot", "3"), at='"3"'),
-    "slot is a float": bad(
-        rule=rules.TYPES, bot="SlotFromOne", writes=with_action("slot", 3.0), at="3.0", says="float"
-    ),
-    "slot is a boolean": bad(rule=rules.TYPES, bot="SlotFromOne", writes=with_action("slot", True), at="true"),
-    "slot is null": bad(rule=rules.NULL, bot="SlotFromOne", writes=with_action("slot", None), at="null"),
-    "slot is negative": bad(rule=rules.NUMBERS, bot="SlotFromOne", writes=with_action("slot", -1), at="-1"),
-    "slot is no number": bad(
-        rule=rules.NO_NUMBERS, bot="SlotFromOne", writes=with_action("slot", float("nan")), at="NaN"
-    ),
+    "CopiesTheOffer": bad(rules.CHOICES, at='{"pick": 2', finds_more=True),
+    "slot is a text": slot_bad(rules.TYPES, writes=with_action("slot", "3"), at='"3"'),
+    "slot is a float": slot_bad(rules.TYPES, writes=with_action("slot", 3.0), at="3.0", says="float"),
+    "slot is a boolean": slot_bad(rules.TYPES, writes=with_action("slot", True), at="true"),
+    "slot is null": slot_bad(rules.NULL, writes=with_action("slot", None), at="null"),
+    "slot is negative": slot_bad(rules.NUMBERS, writes=with_action("slot", -1), at="-1"),
+    "slot is no number": slot_bad(rules.NO_NUMBERS, writes=with_action("slot", float("nan")), at="NaN"),
     "slots from 1": slot(at="6}}"),
     "a slot that is nowhere, in pieces": slot(at="6}}", does=reading.pieces),
-    "one slot for a list": bad(rule=rules.CHOICES, writes=with_action("slots", 0), at="0}}"),
+    "one slot for a list": bad(rules.CHOICES, writes=with_action("slots", 0), at="0}}"),
     "the same slot twice": pick(writes=with_action("slots", [0, 0]), at="[0, 0]"),
     "too many slots": pick(writes=with_action("slots", [0, 1, 2]), at="[0, 1, 2]"),
     "too few slots": pick(writes=with_action("slots", [0]), at="[0]"),
-    "more after the answer": bad(rule=rules.LINE, writes=ending("} // ok\n"), at="// ok"),
+    "more after the answer": bad(rules.LINE, writes=ending("} // ok\n"), at="// ok"),
     "an answer on several lines": bad(
-        rule=rules.LINE, writes=lambda it: json.dumps(it, indent=1) + "\n", says="a message is one line"
+        rules.LINE, writes=lambda it: json.dumps(it, indent=1) + "\n", says="a message is one line"
     ),
-    "single quotes": bad(rule=rules.LINE, writes=lambda it: f"{it}\n", at="'type'", says="double quotes"),
-    "no brace at the end": bad(rule=rules.LINE, writes=ending("\n"), at="", says="ends too early"),
-    "a byte order mark": bad(rule=rules.LINE, writes=lambda it: "\ufeff" + json.dumps(it) + "\n", at="", says="mark"),
-    "no UTF-8": bad(rule=rules.LINE, writes=lambda _: b'{"why": "caf\xe9"}\n', at="\ufffd"),
-    "half a surrogate pair": bad(rule=rules.STRINGS, writes=ending(', "why": "\\ud83d"}\n'), at="\\ud83d"),
-    "nested too deeply": bad(rule=rules.DEEP, writes=ending(f', "why": {"[" * 5000}{"]" * 5000}}}\n'), at="[[["),
-    "a carriage return for a newline": late(rule=rules.LINE, writes=ending("}\r"), says="without a newline"),
-    "no newline": late(rule=rules.LINE, writes=ending("}"), says="without a newline"),
+    "single quotes": bad(rules.LINE, writes=lambda it: f"{it}\n", at="'type'", says="double quotes"),
+    "no brace at the end": bad(rules.LINE, writes=ending("\n"), at="", says="ends too early"),
+    "a byte order mark": bad(rules.LINE, writes=lambda it: "\ufeff" + json.dumps(it) + "\n", at="", says="mark"),
+    "no UTF-8": bad(rules.LINE, writes=lambda _: b'{"why": "caf\xe9"}\n', at="\ufffd"),
+    "half a surrogate pair": bad(rules.STRINGS, writes=ending(', "why": "\\ud83d"}\n'), at="\\ud83d"),
+    "nested too deeply": bad(rules.DEEP, writes=ending(f', "why": {"[" * 5000}{"]" * 5000}}}\n'), at="[[["),
+    "a carriage return for a newline": late(rules.LINE, writes=ending("}\r"), says="without a newline"),
+    "no newline": late(rules.LINE, writes=ending("}"), says="without a newline"),
     "too long a line": Case(
         kind="line_too_long", rule=rules.LENGTH, writes=ending(', "why": "' + "x" * 70000 + '"}\n'), at=""
     ),
-    "UTF-16": unstarted(rule=rules.LINE, bot="WritesUtf16", at="{", says="it is UTF-16"),
+    "UTF-16": unstarted(rules.LINE, bot="WritesUtf16", at="{", says="it is UTF-16"),
     "then is illegal": illegal(
         rule=rules.THEN,
         number="DEC-15",
@@ -217,26 +217,28 @@ IN_MEMORY = {
         at='"then": {"kind": "flip", "slot": 17}',
         note="`then` is for the question that follows `place`",
     ),
-    "Garbage": bad(rule=rules.OUTPUT, at="%!?"),
-    "Silent": late(rule=rules.MOVE_CLOCK, says="nothing came"),
-    "SilentOnce": late(rule=rules.MOVE_CLOCK),
-    "SilentInWindows": warning(kind="late slap", rule=rules.SILENCE, number="DEC-08", games=(CACTUS,), finds_more=True),
+    "Garbage": bad(rules.OUTPUT, at="%!?"),
+    "Silent": late(rules.MOVE_CLOCK, says="nothing came"),
+    "SilentOnce": late(rules.MOVE_CLOCK),
+    "SilentInWindows": warning("late slap", rules.SILENCE, number="DEC-08", games=(CACTUS,), finds_more=True),
     "SlapsNoCard": illegal(number="DEC-08", at="[9, 9]", games=(CACTUS,), note="`target` is not as offered"),
-    "CrashesInTheMiddle": crash(stderr="IndexError: list index out of range"),
-    "CrashesWhateverIsNew": crash(bot="CrashesInTheMiddle", stderr="IndexError", does=reading.new_fields),
+    "CrashesInTheMiddle": crash(rules.CRASHED, stderr="IndexError: list index out of range"),
+    "CrashesWhateverIsNew": crash(
+        rules.CRASHED, bot="CrashesInTheMiddle", stderr="IndexError", does=reading.new_fields
+    ),
     "ClosesItsOutput": Case(kind="closed_output", rule=rules.CLOSED, says="standard output was closed"),
-    "EndsReadyInACarriageReturn": silent_start(rule=rules.LINE, at="", says="not in a carriage return"),
-    "ReadsWholeBlocks": silent_start(rule=rules.BLOCKS, says="-W interactive"),
-    "ReadsToTheEnd": silent_start(rule=rules.FLUSH, says="reads to the end of its input"),
-    "KnowsItsEvents": crash(rule=rules.LATER, stderr="unknown event later_bid", does=reading.new_events),
-    "KnowsItsDecisions": crash(rule=rules.LATER, stderr="unknown decision later_turn_up", does=reading.new_decisions),
+    "EndsReadyInACarriageReturn": silent_start(rules.LINE, at="", says="not in a carriage return"),
+    "ReadsWholeBlocks": silent_start(rules.BLOCKS, says="-W interactive"),
+    "ReadsToTheEnd": silent_start(rules.FLUSH, says="reads to the end of its input"),
+    "KnowsItsEvents": crash(rules.LATER, stderr="unknown event later_bid", does=reading.new_events),
+    "KnowsItsDecisions": crash(rules.LATER, stderr="unknown decision later_turn_up", does=reading.new_decisions),
     "KnowsItsFields": crash(
-        rule=rules.UNKNOWN_FIELDS,
+        rules.UNKNOWN_FIELDS,
         stderr="unexpected fields",
         says="; only where messages had new fields",
         does=reading.new_fields,
     ),
-    "KnowsItsActions": crash(rule=rules.LATER, stderr="unknown action", does=reading.new_decisions),
+    "KnowsItsActions": crash(rules.LATER, stderr="unknown action", does=reading.new_decisions),
     "AnswersInOldWords": illegal(
         number="DEC-04",
         at='"draw"',
@@ -245,51 +247,51 @@ IN_MEMORY = {
         does=reading.new_decisions,
         finds_more=True,
     ),
-    "CrashesOnItsFaults": crash(stderr="was taken as late", does=deciding.every_game),
-    "CrashesOnPick8": crash(stderr="NotImplementedError: pick8", does=deciding.positions, games=(POWERS,)),
-    "PlaysOneGame": crash(stderr="KeyError: 'look'", games=(POWERS,)),
-    "CutsCarriageReturns": unstarted(rule=rules.LINE, stderr="carriage return in a line", does=reading.line_ends),
-    "ShortBuffer": unstarted(rule=rules.LENGTH, stderr="line longer than the buffer", does=reading.long_lines),
+    "CrashesOnItsFaults": crash(rules.CRASHED, stderr="was taken as late", does=deciding.every_game),
+    "CrashesOnPick8": crash(
+        rules.CRASHED, stderr="NotImplementedError: pick8", does=deciding.positions, games=(POWERS,)
+    ),
+    "PlaysOneGame": crash(rules.CRASHED, stderr="KeyError: 'look'", games=(POWERS,)),
+    "CutsCarriageReturns": unstarted(rules.LINE, stderr="carriage return in a line", does=reading.line_ends),
+    "ShortBuffer": unstarted(rules.LENGTH, stderr="line longer than the buffer", does=reading.long_lines),
     "SkipsLongRequests": late(
-        rule=rules.LENGTH, says="the request was 65536 bytes long, and the longest", does=short_and_long_lines
+        rules.LENGTH, says="the request was 65536 bytes long, and the longest", does=short_and_long_lines
     ),
-    "AnswersOneLate": late(rule=rules.MOVE_CLOCK, says="nothing came"),
-    "DrawsItsOwnDice": warning(
-        kind="not the same again", rule=rules.SEED, says="in two new processes", does=lasting.same_seed
-    ),
-    "PrintsInItsFirstMatch": bad(rule=rules.OUTPUT, at="a third request", does=lasting.same_seed),
+    "AnswersOneLate": late(rules.MOVE_CLOCK, says="nothing came"),
+    "DrawsItsOwnDice": warning("not the same again", rules.SEED, says="in two new processes", does=lasting.same_seed),
+    "PrintsInItsFirstMatch": bad(rules.OUTPUT, at="a third request", does=lasting.same_seed),
     "WritesMuchToStderr": warning(
-        kind="much standard error", rule=rules.STDERR, stderr="request 0 x", does=a_match_and_its_sizes
+        "much standard error", rules.STDERR, stderr="request 0 x", does=a_match_and_its_sizes
     ),
 }
 
 LIVE = {
-    "SpeaksFirst": spare(rule=rules.SPEAKS_FIRST, at='{"type"', does=starting.start_up),
-    "NeedsItsFolder": unstarted(rule=rules.NOT_STARTED, says="--dir FOLDER", stderr="weights-of-mine.json"),
-    "OpensItsInputAnew": late(rule=rules.TOGETHER, says="throws away"),
-    "ReadsChunks": unstarted(rule=rules.PIECES, stderr="JSONDecodeError", does=reading.pieces),
-    "Leaks": warning(kind="growing memory", rule=rules.MEMORY, does=lasting.long_match),
+    "SpeaksFirst": spare(rules.SPEAKS_FIRST, at='{"type"', does=starting.start_up),
+    "NeedsItsFolder": unstarted(rules.NOT_STARTED, says="--dir FOLDER", stderr="weights-of-mine.json"),
+    "OpensItsInputAnew": late(rules.TOGETHER, says="throws away"),
+    "ReadsChunks": unstarted(rules.PIECES, stderr="JSONDecodeError", does=reading.pieces),
+    "Leaks": warning("growing memory", rules.MEMORY, does=lasting.long_match),
     "CrashesAfterAMatch": warning(
-        kind="ends oddly", rule=rules.MORE_MATCHES, stderr="KeyError: 'winner'", does=lasting.several_matches
+        "ends oddly", rules.MORE_MATCHES, stderr="KeyError: 'winner'", does=lasting.several_matches
     ),
     "EndsWithTheNextMatchInItsPipe": warning(
-        kind="ends oddly", rule=rules.MORE_MATCHES, says="exited with code 3", does=lasting.several_matches
+        "ends oddly", rules.MORE_MATCHES, says="exited with code 3", does=lasting.several_matches
     ),
-    "PlaysOneMatch": crash(rule=rules.MORE_MATCHES, stderr="the table is taken", does=lasting.several_matches),
+    "PlaysOneMatch": crash(rules.MORE_MATCHES, stderr="the table is taken", does=lasting.several_matches),
     "KeepsItsMatches": warning(
-        kind="growing memory", rule=rules.MEMORY, says="with each of 8 matches", does=lasting.several_matches
+        "growing memory", rules.MEMORY, says="with each of 8 matches", does=lasting.several_matches
     ),
     "KeepsTheLastMatch": warning(
-        kind="not the same again", rule=rules.SEED, says="has played six-card before", does=lasting.same_seed
+        "not the same again", rules.SEED, says="has played six-card before", does=lasting.same_seed
     ),
     "FailsAtTheEnd": warning(
-        kind="ends oddly", rule=rules.END_OF_INPUT, stderr="EOFError: no more lines", does=starting.end_of_input
+        "ends oddly", rules.END_OF_INPUT, stderr="EOFError: no more lines", does=starting.end_of_input
     ),
     "KeepsAThread": Case(
         kind="does not end", rule=rules.END_OF_INPUT, says="with 2 threads in all", does=starting.end_of_input
     ),
-    "IgnoresSigterm": warning(kind="ignores SIGTERM", rule=rules.END_OF_INPUT, does=starting.sigterm),
-    "LeavesAProcess": warning(kind="left behind", rule=rules.END_OF_INPUT, says="`sleep 600`", does=a_match_to_its_end),
+    "IgnoresSigterm": warning("ignores SIGTERM", rules.END_OF_INPUT, does=starting.sigterm),
+    "LeavesAProcess": warning("left behind", rules.END_OF_INPUT, says="`sleep 600`", does=a_match_to_its_end),
 }
 
 

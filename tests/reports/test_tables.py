@@ -72,6 +72,11 @@ def test_who_has_no_rank_or_no_interval_is_told_why() -> None:
         "no interval: d (too few deals)",
     ]
     assert list(reasons(late, 80, Names("abcd", 80))) == ["no rank: every bot (it came late)"]
+    many = [replace(row(bot), rank=None, reason=f"too few deals in game {bot}") for bot in "abcd"]
+    assert list(reasons(many, 80, Names("abcd", 80))) == [
+        "no rank: every bot (too few deals in some game; --json says in which)"
+    ]
+    assert len(list(reasons(many[:3], 80, Names("abcd", 80)))) == 3
 
 
 @pytest.mark.parametrize(
