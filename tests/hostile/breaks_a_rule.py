@@ -349,13 +349,6 @@ class CrashesOnItsFaults(Bot):
         super().request(message)
 
 
-class CrashesOnPick8(Bot):
-    def request(self, message):
-        if message["decision"] == "pick8":
-            raise NotImplementedError("pick8")
-        super().request(message)
-
-
 class CutsCarriageReturns(Bot):
     def line(self, line):
         if b"\r" in line:

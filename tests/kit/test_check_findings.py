@@ -248,9 +248,6 @@ IN_MEMORY = {
         finds_more=True,
     ),
     "CrashesOnItsFaults": crash(rules.CRASHED, stderr="was taken as late", does=deciding.every_game),
-    "CrashesOnPick8": crash(
-        rules.CRASHED, stderr="NotImplementedError: pick8", does=deciding.positions, games=(POWERS,)
-    ),
     "PlaysOneGame": crash(rules.CRASHED, stderr="KeyError: 'look'", games=(POWERS,)),
     "CutsCarriageReturns": unstarted(rules.LINE, stderr="carriage return in a line", does=reading.line_ends),
     "ShortBuffer": unstarted(rules.LENGTH, stderr="line longer than the buffer", does=reading.long_lines),

@@ -69,20 +69,7 @@ def members(union: Any) -> list[Any]:
 
 def words() -> Iterator[str]:
     """Every word that can stand on the wire as a name: tags, fields, decisions, fault kinds, presets."""
-    plain: tuple[Any, ...] = (
-        Hello,
-        GameMessage,
-        Limits,
-        Ready,
-        Match,
-        Clocks,
-        FaultPolicy,
-        TableMessage,
-        Request,
-        Answer,
-        End,
-        Fault,
-    )
+    plain = (Hello, GameMessage, Limits, Ready, Match, Clocks, FaultPolicy, TableMessage, Request, Answer, End, Fault)
     for kind in (*plain, *members(Action), *members(Event)):
         if kind.__struct_config__.tag is not None:
             yield str(kind.__struct_config__.tag)

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.dataframes
 PAGE = Path(__file__).parents[2] / "tournaments/EXPORT.md"
 
 Line = dict[str, Any]
-Reader = Callable[[Path, Table], list[Line]]
+Reader = Callable[[Path, list[str]], list[Line]]
 
 
 @pytest.fixture(scope="module")
@@ -54,51 +54,48 @@ def texts(table: Table) -> list[str]:
     return [column.name for column in columns_of(TABLES[table]) if column.kind == "text"]
 
 
-def by_pandas(path: Path, table: Table) -> list[Line]:
+def by_pandas(path: Path, types: list[str]) -> list[Line]:
     import pandas
 
-    if path.suffix == ".csv":
-        types = dict.fromkeys(texts(table), "str")
-        frame = pandas.read_csv(path, keep_default_na=False, na_values=[""], dtype=types)
-    elif path.suffix == ".jsonl":
-        frame = pandas.read_json(path, lines=True, dtype=False, precise_float=True)
-    else:
-        frame = pandas.read_parquet(path)
-    rows = frame.to_dict("records")
-    return plain([{str(name): None if pandas.isna(value) else value for name, value in row.items()} for row in rows])
+    read: dict[str, Callable[[], Any]] = {
+        ".csv": lambda: pandas.read_csv(path, keep_default_na=False, na_values=[""], dtype=dict.fromkeys(types, "str")),
+        ".jsonl": lambda: pandas.read_json(path, lines=True, dtype=False, precise_float=True),
+        ".parquet": lambda: pandas.read_parquet(path),
+    }
+    rows = read[path.suffix]().to_dict("records")
+    return [{str(name): None if pandas.isna(value) else value for name, value in row.items()} for row in rows]
 
 
-def by_polars(path: Path, table: Table) -> list[Line]:
+def by_polars(path: Path, types: list[str]) -> list[Line]:
     import polars
 
-    if path.suffix == ".csv":
-        types = dict.fromkeys(texts(table), polars.String)
-        frame = polars.read_csv(path, infer_schema_length=None, schema_overrides=types)
-    elif path.suffix == ".jsonl":
-        frame = polars.read_ndjson(path, infer_schema_length=None)
-    else:
-        frame = polars.read_parquet(path)
-    return plain(frame.to_dicts())
+    overrides = dict.fromkeys(types, polars.String)
+    read: dict[str, Callable[[], Any]] = {
+        ".csv": lambda: polars.read_csv(path, infer_schema_length=None, schema_overrides=overrides),
+        ".jsonl": lambda: polars.read_ndjson(path, infer_schema_length=None),
+        ".parquet": lambda: polars.read_parquet(path),
+    }
+    return list(read[path.suffix]().to_dicts())
 
 
-def by_duckdb(path: Path, table: Table) -> list[Line]:
+def by_duckdb(path: Path, types: list[str]) -> list[Line]:
     import duckdb
 
-    with duckdb.connect() as connection:
-        if path.suffix == ".csv":
-            found = connection.read_csv(path, sample_size=-1, dtype=dict.fromkeys(texts(table), "VARCHAR"))
-        elif path.suffix == ".jsonl":
-            found = connection.read_json(str(path), sample_size=-1)
-        else:
-            found = connection.read_parquet(str(path))
-        return plain([dict(zip(found.columns, row, strict=True)) for row in found.fetchall()])
+    with duckdb.connect() as one:
+        read: dict[str, Callable[[], Any]] = {
+            ".csv": lambda: one.read_csv(path, sample_size=-1, dtype=dict.fromkeys(types, "VARCHAR")),
+            ".jsonl": lambda: one.read_json(str(path), sample_size=-1),
+            ".parquet": lambda: one.read_parquet(str(path)),
+        }
+        found = read[path.suffix]()
+        return [dict(zip(found.columns, row, strict=True)) for row in found.fetchall()]
 
 
 @pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
 @pytest.mark.parametrize("reader", [by_pandas, by_polars, by_duckdb])
 def test_tables_are_read_as_they_were_written(run: Path, ending: str, reader: Reader) -> None:
     for table in TABLES:
-        read = reader(run / f"{table}.{ending}", table)
+        read = plain(reader(run / f"{table}.{ending}", texts(table)))
         assert len(read) > 10
         assert read == told(run, table), table
 
@@ -120,20 +117,15 @@ def standings(run: Path) -> dict[tuple[str, str], float]:
     return {(game, row["bot"]): row["match_points"] for game, rows in summary["variants"].items() for row in rows}
 
 
-def sql_of_the_page() -> str:
-    (block,) = [
-        one for one in re.findall(r"```sql\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL) if "lineup" in one
-    ]
-    return str(block)
-
-
 def test_the_match_points_of_seats_are_those_of_standings_by_the_sql_of_the_page(
     run: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     import duckdb
 
     monkeypatch.chdir(run)
+    blocks = re.findall(r"```sql\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+    (of_seats,) = (block for block in blocks if "lineup" in block)
     with duckdb.connect() as connection:
-        found = connection.execute(sql_of_the_page()).fetchall()
+        found = connection.execute(of_seats).fetchall()
 
     assert {(game, bot): points for game, bot, points in found} == pytest.approx(standings(run), abs=1e-9)

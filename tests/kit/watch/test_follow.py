@@ -132,19 +132,6 @@ def test_one_match_after_another_shows_itself(writer: Writer, monkeypatch: pytes
     on_screen(page, look)
 
 
-def test_a_run_that_is_over_says_so(writer: Writer) -> None:
-    for _ in range(3):
-        writer.commit()
-    reader = RunReader(writer.path)
-    page = RunPage(reader, reader.look(), ASCII)
-
-    async def look(pilot: Pilot[None]) -> None:
-        assert "3 of 3 matches: it was over when you came" in shown(page)
-        await pilot.press("q")
-
-    on_screen(page, look)
-
-
 def test_nobody_plays_a_run_that_was_interrupted(tmp_path: Path) -> None:
     (tmp_path / "run.toml").write_text(CONFIG)
     path = tmp_path / "run.golfref"
