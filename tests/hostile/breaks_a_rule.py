@@ -83,28 +83,10 @@ class Bot:
         os.write(2, data)
 
 
-class PrintsDebugging(Bot):
-    def request(self, message):
-        self.put(f"thinking about {message['decision']}")
-        super().request(message)
-
-
 class PrintsBeforeReady(Bot):
     def hello(self, message):
         self.put("loading weights ...")
         super().hello(message)
-
-
-class PrintsAfterwards(Bot):
-    def request(self, message):
-        super().request(message)
-        self.put("done")
-
-
-class PrintsBlankLines(Bot):
-    def request(self, message):
-        super().request(message)
-        self.put("")
 
 
 class NeverFlushes(Bot):
@@ -126,12 +108,6 @@ class AnswersMatch(Bot):
 class AnswersEnd(Bot):
     def end(self, _message):
         self.put('{"type":"ok"}')
-
-
-class AnswersTwice(Bot):
-    def reply(self, answer):
-        super().reply(answer)
-        super().reply(answer)
 
 
 class ReadyTwice(Bot):

@@ -98,6 +98,11 @@ def with_action(name: str, value: object) -> Callable[[Fields], Fields]:
     return lambda answer: answer | {"action": answer["action"] | ({name: value} if name in answer["action"] else {})}
 
 
+def with_lines(lines: str) -> Callable[[Fields], str]:
+    """The answer among other lines."""
+    return lambda answer: lines.format(json.dumps(answer))
+
+
 def ending(text: str) -> Callable[[Fields], str]:
     """The answer with this in place of its last brace."""
     return lambda answer: json.dumps(answer)[:-1] + text
@@ -127,14 +132,14 @@ def warning(kind: str, rule: Rule, **more: Any) -> Case:
 
 
 IN_MEMORY = {
-    "PrintsDebugging": bad(rules.OUTPUT, at="thinking about"),
+    "debugging before the answer": bad(rules.OUTPUT, writes=with_lines("thinking\n{}\n"), at="thinking"),
     "PrintsBeforeReady": unstarted(rules.OUTPUT, at="loading"),
-    "PrintsAfterwards": bad(rules.OUTPUT, at="done"),
-    "PrintsBlankLines": spare(rules.BLANK, says="a blank line"),
+    "debugging after the answer": bad(rules.OUTPUT, writes=with_lines("{}\ndone\n"), at="done"),
+    "blank lines": spare(rules.BLANK, writes=with_lines("{}\n\n"), says="a blank line"),
     "NeverFlushes": late(rules.FLUSH, says="does not flush"),
     "AnswersMatch": bad(rules.ONE_LINE, at='"ok"', says="nothing is answered to that message", finds_more=True),
     "AnswersEnd": spare(rules.ONE_LINE, at='{"type":"ok"}', says="answered `end`", does=a_match_and_one_of_the_dice),
-    "AnswersTwice": spare(rules.ONE_LINE, at='{"type"', says="the same request twice"),
+    "two answers": spare(rules.ONE_LINE, writes=with_lines("{0}\n{0}\n"), at='{"type"', says="the same request twice"),
     "ReadyTwice": bad(rules.ONE_LINE, at='"ready"', finds_more=True),
     "ready is of another type": unstarted(rules.ONE_LINE, at='"hello"', ready={"type": "hello"}),
     "its name is too long": unstarted(rules.NAME, at='"golf golf', ready={"name": "golf " * 20}),

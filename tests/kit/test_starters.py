@@ -9,7 +9,6 @@ import os
 import shlex
 import shutil
 import subprocess
-from collections.abc import Callable
 from itertools import chain
 from pathlib import Path
 
@@ -84,13 +83,11 @@ def _leaves_nothing_behind(mark: dict[str, str], monkeypatch: pytest.MonkeyPatch
         monkeypatch.setenv(name, value)
 
 
-def of_all_languages(test: Callable[..., None]) -> Callable[..., None]:
-    """Marks a test of every starter, whose bots inherit the mark of the test."""
-    test = pytest.mark.usefixtures("_leaves_nothing_behind")(pytest.mark.toolchain(test))
-    return pytest.mark.parametrize("language", starters())(test)
+PLAYED = [pytest.param(one, marks=pytest.mark.toolchain) for one in starters()]
 
 
-@of_all_languages
+@pytest.mark.usefixtures("_leaves_nothing_behind")
+@pytest.mark.parametrize("language", PLAYED)
 def test_a_starter_keeps_the_protocol_in_every_game(projects: Projects, language: str) -> None:
     project = projects(language)
     said, _ = golfref("check", project.command, "--dir", project.bot, "--json", cwd=project.folder)
@@ -105,7 +102,8 @@ def test_a_starter_keeps_the_protocol_in_every_game(projects: Projects, language
     assert [finding["what"] for finding in report["findings"] if finding["verdict"] == "fail"] == []
 
 
-@of_all_languages
+@pytest.mark.usefixtures("_leaves_nothing_behind")
+@pytest.mark.parametrize("language", PLAYED)
 def test_the_tournament_of_a_new_project_is_played_without_faults(
     projects: Projects, language: str, tmp_path: Path
 ) -> None:
@@ -119,7 +117,8 @@ def test_the_tournament_of_a_new_project_is_played_without_faults(
     assert [match["faults"] for match in run["results"] if any(match["faults"])] == []
 
 
-@of_all_languages
+@pytest.mark.usefixtures("_leaves_nothing_behind")
+@pytest.mark.parametrize("language", PLAYED)
 def test_a_starter_plays_in_a_cell(projects: Projects, language: str) -> None:
     """What it was built with, and what runs it, stays within the bounds of memory and threads."""
     need_bubblewrap()
