@@ -1,5 +1,6 @@
 """Slaps and powers by the cards: the worked examples of tournaments/HIGHLIGHTS.md in games that are played."""
 
+import re
 from itertools import pairwise
 
 import pytest
@@ -22,21 +23,11 @@ ONE = "(2H) (1H) / -- --"
 TWO = "(2D) (7D) / (4D) (5D)"
 
 
-NOBODY_ELSE = """
-    2 turn: draw stock
-    2 place: discard
-    window: nobody
-    0 turn: draw stock
-    0 place: discard
-    window: nobody
-"""
-"""The rest of a final lap after a knock of seat 1, in which nothing happens."""
-
-
 def watched(match: Script, text: str) -> Course:
-    """What is noted of a game that goes like this."""
+    """What is noted of a game that goes like this; in a quiet turn a card of the stock is discarded."""
     watcher = Watcher(match.game)
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    text = re.sub(r"(\d) quiet", r"\1 turn: draw stock; \1 place: discard; window: nobody", text)
+    lines = text.split("; ")
     for line, then in pairwise(lines):
         watcher.look()
         match.play(f"{line}\n{then.partition(':')[0]}")
@@ -60,17 +51,8 @@ def told(found: Found | None) -> str:
 def test_a_wrong_slap_costs_what_its_card_comes_to_at_the_showdown(start: Start) -> None:
     """CAC-41: the knocker has more than 5 points because of it, and they are doubled."""
     match = start("cactus", [ZERO, ONE, TWO], stock="7C 9D 3H 3D", rounds=1)
-
     course = watched(
-        match,
-        f"""
-        0 turn: draw stock
-        0 place: discard
-        window: 1 at 1 s0
-        1 turn: knock
-        {NOBODY_ELSE}
-        end
-        """,
+        match, "0 turn: draw stock; 0 place: discard; window: 1 at 1 s0; 1 turn: knock; 2 quiet; 0 quiet; end"
     )
 
     (wrong,) = course.wrong
@@ -88,25 +70,10 @@ def test_a_wrong_slap_costs_what_its_card_comes_to_at_the_showdown(start: Start)
 def test_what_lies_in_the_slot_in_the_end_counts(start: Start) -> None:
     """The slapper has swapped the penalty card for a 0 by then."""
     match = start("cactus", [ZERO, ONE, TWO], stock="7C 9D 0H 3D 3H", rounds=1)
-
     course = watched(
         match,
-        """
-        0 turn: draw stock
-        0 place: discard
-        window: 1 at 1 s0
-        1 turn: draw stock
-        1 place: swap s4
-        window: nobody
-        2 turn: knock
-        0 turn: draw stock
-        0 place: discard
-        window: nobody
-        1 turn: draw stock
-        1 place: discard
-        window: nobody
-        end
-        """,
+        "0 turn: draw stock; 0 place: discard; window: 1 at 1 s0; 1 turn: draw stock; "
+        "1 place: swap s4; window: nobody; 2 turn: knock; 0 quiet; 1 quiet; end",
     )
 
     assert [one.cost for one in course.wrong] == [0]
@@ -115,17 +82,8 @@ def test_what_lies_in_the_slot_in_the_end_counts(start: Start) -> None:
 
 def test_a_wrong_card_of_another_seat_costs_what_it_is_worth(start: Start) -> None:
     match = start("cactus", [ZERO, ONE, TWO], stock="7C 3H 3D", rounds=1)
-
     course = watched(
-        match,
-        f"""
-        0 turn: draw stock
-        0 place: discard
-        window: 2 at 0 s3
-        1 turn: knock
-        {NOBODY_ELSE}
-        end
-        """,
+        match, "0 turn: draw stock; 0 place: discard; window: 2 at 0 s3; 1 turn: knock; 2 quiet; 0 quiet; end"
     )
 
     assert told(dearest_wrong_slap(match_of(course, match.game.result))) == (
@@ -165,16 +123,7 @@ def test_one_right_slap_is_no_run() -> None:
 def test_a_power_gains_what_falls_here_and_rises_there(start: Start) -> None:
     match = start("cactus", [ZERO, "(2H) (7H) / (4H) (5H)", TWO], stock="JC")
 
-    course = watched(
-        match,
-        """
-        0 turn: draw stock
-        0 place: discard
-        window: nobody
-        0 power: switch 0 s3, 1 s0
-        1 turn
-        """,
-    )
+    course = watched(match, "0 quiet; 0 power: switch 0 s3, 1 s0; 1 turn")
 
     (use,) = course.powers
     assert (use.before, use.after, use.gain) == ((19, 18, 18), (11, 26, 18), 16)
@@ -191,24 +140,7 @@ def test_a_power_gains_what_falls_here_and_rises_there(start: Start) -> None:
 def test_a_power_that_ends_the_round_is_measured_by_its_own_showdown(start: Start) -> None:
     """The next round has been dealt by the time at which anybody looks."""
     match = start("cactus", [ZERO, ONE, TWO], stock="3H 3C JC", rounds=2, limit=200)
-
-    course = watched(
-        match,
-        """
-        0 turn: draw stock
-        0 place: discard
-        window: nobody
-        1 turn: knock
-        2 turn: draw stock
-        2 place: discard
-        window: nobody
-        0 turn: draw stock
-        0 place: discard
-        window: nobody
-        0 power: switch 0 s3, 2 s0
-        2 turn
-        """,
-    )
+    course = watched(match, "0 quiet; 1 turn: knock; 2 quiet; 0 quiet; 0 power: switch 0 s3, 2 s0; 2 turn")
 
     (use,) = course.powers
     assert (use.round, use.before, use.after, use.gain) == (1, (19, 3, 18), (11, 3, 26), 16)
@@ -218,20 +150,7 @@ def test_a_high_card_for_who_has_knocked_counts_as_the_showdown_would_count_it(s
     """CAC-41: seat 1 has knocked, and doubles what is more than 5."""
     match = start("cactus", [ZERO, ONE, TWO], stock="3H JC")
 
-    course = watched(
-        match,
-        """
-        0 turn: draw stock
-        0 place: discard
-        window: nobody
-        1 turn: knock
-        2 turn: draw stock
-        2 place: discard
-        window: nobody
-        2 power: switch 2 s1, 1 s1
-        0 turn
-        """,
-    )
+    course = watched(match, "0 quiet; 1 turn: knock; 2 quiet; 2 power: switch 2 s1, 1 s1; 0 turn")
 
     (use,) = course.powers
     assert (use.before, use.after, use.gain) == ((19, 3, 18), (19, 18, 12), 21)
