@@ -128,20 +128,6 @@ def a_match(kit: Any, preset: str, seats: int, seen: Sequence[str] = ()) -> tupl
     return unseen, measure
 
 
-@pytest.mark.parametrize(
-    ("preset", "seats", "cards", "jokers"),
-    [("six-card", 3, 52, 0), ("six-card", 4, 104, 0), ("cambio", 7, 108, 4), ("cactus", 7, 78, 0), ("par-3", 4, 52, 0)],
-)
-def test_the_pack_of_a_match(kit: Any, preset: str, seats: int, cards: int, jokers: int) -> None:
-    """Two packs for four seats; jokers in each of two packs; two more suits for the sixth and seventh seat (CAC-04)."""
-    game = Game.from_seed(PRESETS[preset], seats, "any")
-    unseen, _ = a_match(kit, preset, seats)
-
-    dealt = [slot.card for layout in game.table.layouts for slot in layout if slot is not None]
-    assert Counter(unseen.listed()) == Counter([*dealt, *game.table.stock, *game.table.pile])
-    assert (unseen.total, unseen.ranks.get("X", 0)) == (cards, jokers)
-
-
 def test_what_layouts_cost(kit: Any) -> None:
     _, six_card = a_match(kit, "six-card", 2)
     assert six_card.cost(["9S", "2H", "4D", "9H", "KC", "AS"]) == -2 + 0 + 4 + 1  # the nines cancel

@@ -1,14 +1,18 @@
 """Highlights that follow from scores: the worked examples of tournaments/HIGHLIGHTS.md, and what does not count."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import pytest
 
 from referee.highlights.finishes import closest_finish, greatest_comeback, greatest_swing, most_lead_changes
-from referee.highlights.highlight import Match, parts_of, sentence_of
+from referee.highlights.highlight import Found, Match, parts_of, sentence_of
 from referee.rules.match import MatchResult, RoundResult
 
 Scores = tuple[int, ...]
+Kind = Callable[[Match], Found | None]
+
+NO_SWING = ([(1, 2)], [(1, 1), (0, 5)], [(0, 1), (5, 4)], [(0, 3), (0, 9)])
+"""Rounds without one leader before and another after."""
 
 
 def played(
@@ -31,119 +35,72 @@ def played(
     return Match(variant="game", bots=("ann", "bob", "cy")[: len(totals)], result=result)
 
 
-def told(match: Match, words: str) -> str:
-    return sentence_of(parts_of(words), match.bots)
+LAST_ROUND = played((20, 34), (25, 5))
+ENDED = played((1, 3), (9, 0), ender=0)
+
+FOUND: list[tuple[Kind, Match, tuple[int, tuple[int, ...], int], str]] = [
+    # A swing is what the new leader made good in the round; of equal ones the latest counts.
+    (
+        greatest_swing, LAST_ROUND, (20, (1, 0), 2),
+        "bob overtakes ann in the last round, from 14 strokes behind to 6 ahead: bob scores 5, ann scores 25.",
+    ),
+    (greatest_swing, played((0, 2), (6, 0), (0, 6)), (6, (0, 1), 3), ""),
+    (greatest_swing, ENDED, (9, (1, 0), 2), "bob scores 0, ann ends the round and scores 9 instead of 2."),
+    # A comeback is how far the winner was behind; a playoff decides who that is.
+    (
+        greatest_comeback, played((10, 3), (8, 8), (2, 10), (2, 9)), (7, (0, 1), 2),
+        "ann is 7 strokes behind bob 2 rounds before the end, and still wins.",
+    ),
+    (greatest_comeback, played((2, 0), (0, 2), playoffs=[(1, 3)], ranks=(1, 2)), (2, (0, 1), 1), ""),
+    (
+        closest_finish, played((3, 9, 4), (4, 9, 4)), (1, (0, 2), 2),
+        "After 2 rounds ann wins by 1 stroke before cy, 7 to 8.",
+    ),
+    (
+        closest_finish, played((3, 9, 3)), (0, (0, 2), 1),
+        "After one round ann and cy have 3 strokes each, and share the victory.",
+    ),
+    (
+        closest_finish, played((1, 1, 1), playoffs=[(2, 2, 2), (3, 3, 1)], ranks=(2, 2, 1)), (0, (2, 0, 1), 3),
+        "After one round ann, bob and cy have 1 stroke each, and cy wins 2 playoff rounds.",
+    ),
+    # A lead changes hands when another seat leads alone.
+    (most_lead_changes, played((0, 2), (2, 0), (1, 0)), (1, (1, 0), 3), ""),
+    (
+        most_lead_changes, played((0, 1, 9), (3, 1, 9), (0, 9, 9), (9, 9, 0), playoffs=[(9, 0, 9)]), (2, (0, 1), 3),
+        "The lead changes hands twice, for the last time in round 3 of 4, when ann takes it from bob.",
+    ),
+]  # fmt: skip
 
 
-# Swings
+@pytest.mark.parametrize(("kind", "match", "what", "words"), FOUND)
+def test_a_moment_is_found_with_its_seats_and_its_round_and_told(
+    kind: Kind, match: Match, what: tuple[int, tuple[int, ...], int], words: str
+) -> None:
+    found = kind(match)
+    assert found is not None
+    assert (found.score, found.seats, found.round, found.event) == (*what, None)
+    assert sentence_of(parts_of(found.words), match.bots).endswith(words)
 
 
-def test_a_swing_is_what_the_new_leader_made_good_in_the_round() -> None:
-    match = played((20, 34), (25, 5))
-
-    swing = greatest_swing(match)
-
-    assert swing is not None
-    assert (swing.score, swing.seats, swing.round, swing.event) == (20, (1, 0), 2, None)
-    assert told(match, swing.words) == (
-        "bob overtakes ann in the last round, from 14 strokes behind to 6 ahead: bob scores 5, ann scores 25."
-    )
-
-
-def test_of_equal_swings_the_latest_counts() -> None:
-    swing = greatest_swing(played((0, 2), (6, 0), (0, 6)))
-
-    assert swing is not None
-    assert (swing.score, swing.round, swing.seats) == (6, 3, (0, 1))
+@pytest.mark.parametrize(
+    ("kind", "match"),
+    [
+        *((greatest_swing, played(*rounds)) for rounds in NO_SWING),
+        (greatest_comeback, played((1, 2), (1, 2))),  # never behind
+        (greatest_comeback, played((2, 0), (0, 2))),  # a shared victory
+        (greatest_comeback, played((9, 0), (0, 1), ranks=(1, 2))),  # four of a kind won with a higher total
+        (closest_finish, played((5, 4), ranks=(1, 2))),  # so here
+        (most_lead_changes, played((0, 2), (2, 0), (0, 1))),  # shared for a while
+    ],
+)
+def test_what_is_no_such_moment_is_not_found(kind: Kind, match: Match) -> None:
+    assert kind(match) is None
 
 
-def test_what_ending_the_round_cost_the_old_leader_is_told() -> None:
-    match = played((1, 3), (9, 0), ender=0)
-
-    swing = greatest_swing(match)
-
-    assert swing is not None
-    assert told(match, swing.words).endswith("bob scores 0, ann ends the round and scores 9 instead of 2.")
-
-
-@pytest.mark.parametrize("rounds", [[(1, 2)], [(1, 1), (0, 5)], [(0, 1), (5, 4)], [(0, 3), (0, 9)]])
-def test_without_one_leader_before_and_another_after_there_is_no_swing(rounds: list[Scores]) -> None:
-    assert greatest_swing(played(*rounds)) is None
-
-
-# Comebacks
-
-
-def test_a_comeback_is_how_far_the_winner_was_behind() -> None:
-    match = played((10, 3), (8, 8), (2, 10), (2, 9))
-
-    comeback = greatest_comeback(match)
-
-    assert comeback is not None
-    assert (comeback.score, comeback.seats, comeback.round) == (7, (0, 1), 2)
-    assert told(match, comeback.words) == ("ann is 7 strokes behind bob 2 rounds before the end, and still wins.")
-
-
-def test_only_a_winner_comes_back() -> None:
-    assert greatest_comeback(played((1, 2), (1, 2))) is None, "never behind"
-    assert greatest_comeback(played((2, 0), (0, 2))) is None, "a shared victory"
-    assert greatest_comeback(played((9, 0), (0, 1), ranks=(1, 2))) is None, "four of a kind won with a higher total"
-
-
-def test_a_playoff_decides_who_came_back() -> None:
-    comeback = greatest_comeback(played((2, 0), (0, 2), playoffs=[(1, 3)], ranks=(1, 2)))
-
-    assert comeback is not None
-    assert (comeback.score, comeback.round, comeback.seats) == (2, 1, (0, 1))
-
-
-# Close finishes
-
-
-def test_the_margin_a_round_says_how_close_it_was() -> None:
-    long = closest_finish(played((44, 45), *[(0, 0)] * 8))
-    short = closest_finish(played((30, 31), *[(0, 0)] * 4))
-
+def test_the_margin_a_round_says_how_close_a_finish_was() -> None:
+    long, short = closest_finish(played((44, 45), *[(0, 0)] * 8)), closest_finish(played((30, 31), *[(0, 0)] * 4))
     assert long is not None
     assert short is not None
     assert (long.score, short.score) == (1, 1)
     assert long.order > short.order
-
-
-def test_a_close_finish_in_words() -> None:
-    finishes = {
-        "After 2 rounds ann wins by 1 stroke before cy, 7 to 8.": played((3, 9, 4), (4, 9, 4)),
-        "After one round ann and cy have 3 strokes each, and share the victory.": played((3, 9, 3)),
-        "After one round ann, bob and cy have 1 stroke each, and cy wins 2 playoff rounds.": played(
-            (1, 1, 1), playoffs=[(2, 2, 2), (3, 3, 1)], ranks=(2, 2, 1)
-        ),
-    }
-
-    found = {told(match, one.words): one for match in finishes.values() if (one := closest_finish(match))}
-
-    assert set(found) == set(finishes)
-    assert [(one.seats, one.round) for one in found.values()] == [((0, 2), 2), ((0, 2), 1), ((2, 0, 1), 3)]
-
-
-def test_where_four_of_a_kind_won_with_a_higher_total_the_finish_is_not_close() -> None:
-    assert closest_finish(played((5, 4), ranks=(1, 2))) is None
-
-
-# Lead changes
-
-
-def test_a_lead_changes_hands_when_another_seat_leads_alone() -> None:
-    shared_for_a_while = played((0, 2), (2, 0), (0, 1))
-    once = played((0, 2), (2, 0), (1, 0))
-    match = played((0, 1, 9), (3, 1, 9), (0, 9, 9), (9, 9, 0), playoffs=[(9, 0, 9)])
-
-    found = most_lead_changes(match)
-
-    assert most_lead_changes(shared_for_a_while) is None
-    assert (one := most_lead_changes(once)) is not None
-    assert (one.score, one.round, one.seats) == (1, 3, (1, 0))
-    assert found is not None
-    assert (found.score, found.round, found.seats) == (2, 3, (0, 1))
-    assert told(match, found.words) == (
-        "The lead changes hands twice, for the last time in round 3 of 4, when ann takes it from bob."
-    )
