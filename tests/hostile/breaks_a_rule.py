@@ -204,22 +204,9 @@ class SlowAlways(Bot):
         super().request(message)
 
 
-class SilentInWindows(Bot):
-    def request(self, message):
-        if message["decision"] != "slap":
-            super().request(message)
-
-
 class NeverSlaps(Bot):
     def action(self, message):
         return {"kind": "pass"} if message["decision"] == "slap" else super().action(message)
-
-
-class SlapsNoCard(Bot):
-    def action(self, message):
-        if message["decision"] == "slap":
-            return {"kind": "slap", "target": [9, 9]}
-        return super().action(message)
 
 
 class CrashesAfterAMatch(Bot):
@@ -281,50 +268,6 @@ class ClosesItsOutput(Bot):
         time.sleep(30)
 
 
-class KnowsItsEvents(Bot):
-    def request(self, message):
-        for event in message["events"]:
-            if "later" in event["event"]:
-                raise ValueError(f"unknown event {event['event']}")
-        super().request(message)
-
-
-class KnowsItsDecisions(Bot):
-    def request(self, message):
-        if "later" in message["decision"]:
-            raise ValueError(f"unknown decision {message['decision']}")
-        super().request(message)
-
-
-class KnowsItsFields(Bot):
-    def request(self, message):
-        fields = {"type", "events", "id", "decision", "legal", "table", "time_s", "bank_s"}
-        if unknown := message.keys() - fields:
-            raise TypeError(f"unexpected fields {sorted(unknown)}")
-        super().request(message)
-
-
-class KnowsItsActions(Bot):
-    def request(self, message):
-        if any("later" in offer["kind"] for offer in message["legal"]):
-            raise ValueError("unknown action")
-        super().request(message)
-
-
-class AnswersInOldWords(Bot):
-    def action(self, message):
-        action = super().action(message)
-        return action | {"kind": action["kind"].removeprefix("later_")}
-
-
-class CrashesOnItsFaults(Bot):
-    def request(self, message):
-        for event in message["events"]:
-            if event["event"] == "fault":
-                raise RuntimeError(event["detail"])
-        super().request(message)
-
-
 class CutsCarriageReturns(Bot):
     def line(self, line):
         if b"\r" in line:
@@ -367,13 +310,6 @@ class PlaysOneMatch(Bot):
         if self.matches:
             raise RuntimeError("the table is taken")
         super().match(message)
-
-
-class PlaysOneGame(Bot):
-    def action(self, message):
-        if message["decision"] not in ("turn_up", "turn", "place", "flip"):
-            raise KeyError(message["decision"])
-        return super().action(message)
 
 
 class LeavesAProcess(Bot):

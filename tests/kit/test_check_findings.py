@@ -76,6 +76,8 @@ class Case(Struct, frozen=True, kw_only=True):
     """Its line in place of the right answer: a message, a text to which a newline belongs, or bytes."""
     ready: Fields | None = None
     """Its first message."""
+    crashes_at: Callable[[Fields], bool] | None = None
+    """The requests at which it crashes."""
     number: str = ""
     """The number of the decision."""
     at: str | None = None
@@ -101,6 +103,16 @@ def with_action(name: str, value: object) -> Callable[[Fields], Fields]:
 def with_lines(lines: str) -> Callable[[Fields], str]:
     """The answer among other lines."""
     return lambda answer: lines.format(json.dumps(answer))
+
+
+def in_windows(line: Callable[[Fields], object]) -> Callable[[Fields], object]:
+    """This in place of an answer in a slap window."""
+    return lambda answer: line(answer) if answer["action"]["kind"] in ("slap", "pass") else answer
+
+
+def has_event(name: str) -> Callable[[Fields], bool]:
+    """Whether a request tells of such an event."""
+    return lambda request: any(event["event"] == name for event in request["events"])
 
 
 def ending(text: str) -> Callable[[Fields], str]:
@@ -225,8 +237,16 @@ IN_MEMORY = {
     "Garbage": bad(rules.OUTPUT, at="%!?"),
     "Silent": late(rules.MOVE_CLOCK, says="nothing came"),
     "SilentOnce": late(rules.MOVE_CLOCK),
-    "SilentInWindows": warning("late slap", rules.SILENCE, number="DEC-08", games=(CACTUS,), finds_more=True),
-    "SlapsNoCard": illegal(number="DEC-08", at="[9, 9]", games=(CACTUS,), note="`target` is not as offered"),
+    "silence in windows": warning(
+        "late slap", rules.SILENCE, number="DEC-08", writes=in_windows(lambda _: ""), games=(CACTUS,), finds_more=True
+    ),
+    "a slap of no card": illegal(
+        number="DEC-08",
+        writes=in_windows(lambda it: it | {"action": {"kind": "slap", "target": [9, 9]}}),
+        at="[9, 9]",
+        games=(CACTUS,),
+        note="`target` is not as offered",
+    ),
     "CrashesInTheMiddle": crash(rules.CRASHED, stderr="IndexError: list index out of range"),
     "CrashesWhateverIsNew": crash(
         rules.CRASHED, bot="CrashesInTheMiddle", stderr="IndexError", does=reading.new_fields
@@ -235,25 +255,32 @@ IN_MEMORY = {
     "EndsReadyInACarriageReturn": silent_start(rules.LINE, at="", says="not in a carriage return"),
     "ReadsWholeBlocks": silent_start(rules.BLOCKS, says="-W interactive"),
     "ReadsToTheEnd": silent_start(rules.FLUSH, says="reads to the end of its input"),
-    "KnowsItsEvents": crash(rules.LATER, stderr="unknown event later_bid", does=reading.new_events),
-    "KnowsItsDecisions": crash(rules.LATER, stderr="unknown decision later_turn_up", does=reading.new_decisions),
-    "KnowsItsFields": crash(
+    "an unknown event": crash(rules.LATER, crashes_at=has_event("later_bid"), does=reading.new_events),
+    "an unknown decision": crash(
+        rules.LATER, crashes_at=lambda it: "later" in it["decision"], does=reading.new_decisions
+    ),
+    "an unknown action": crash(
+        rules.LATER, crashes_at=lambda it: "later" in it["legal"][0]["kind"], does=reading.new_decisions
+    ),
+    "an unknown field": crash(
         rules.UNKNOWN_FIELDS,
-        stderr="unexpected fields",
+        crashes_at=lambda it: "later" in it,
         says="; only where messages had new fields",
         does=reading.new_fields,
     ),
-    "KnowsItsActions": crash(rules.LATER, stderr="unknown action", does=reading.new_decisions),
-    "AnswersInOldWords": illegal(
+    "its own fault": crash(rules.CRASHED, crashes_at=has_event("fault"), does=deciding.every_game),
+    "a decision of one game": crash(
+        rules.CRASHED, crashes_at=lambda it: it["decision"] == "look", games=(POWERS,), says="the answer to `look`"
+    ),
+    "an action in old words": illegal(
         number="DEC-04",
+        writes=lambda it: it | {"action": it["action"] | {"kind": it["action"]["kind"].removeprefix(LATER)}},
         at='"draw"',
         says="not `draw`",
         note="`kind` is not as offered",
         does=reading.new_decisions,
         finds_more=True,
     ),
-    "CrashesOnItsFaults": crash(rules.CRASHED, stderr="was taken as late", does=deciding.every_game),
-    "PlaysOneGame": crash(rules.CRASHED, stderr="KeyError: 'look'", games=(POWERS,)),
     "CutsCarriageReturns": unstarted(rules.LINE, stderr="carriage return in a line", does=reading.line_ends),
     "ShortBuffer": unstarted(rules.LENGTH, stderr="line longer than the buffer", does=reading.long_lines),
     "SkipsLongRequests": late(
@@ -302,6 +329,15 @@ def bot_of(name: str, case: Case) -> Any:
     bot = BOTS[case.bot or (name if name in BOTS else "Bot")]()
     if (writes := case.writes) is not None:
         bot.reply = lambda answer: bot.write(line_of(writes(answer)))
+    if (crashes_at := case.crashes_at) is not None:
+        answer = bot.request
+
+        def request(message: Fields) -> None:
+            if crashes_at(message):
+                raise KeyError(message["decision"])
+            answer(message)
+
+        bot.request = request
     if (ready := case.ready) is not None:
         bot.who = lambda: {"type": "ready", "name": "broken"} | ready
     return bot
@@ -381,7 +417,7 @@ def from_its_place(finding: Finding) -> str:
 
 
 def test_an_answer_that_would_be_right_has_the_names_that_were_offered() -> None:
-    at = checked("AnswersInOldWords", IN_MEMORY["AnswersInOldWords"])
+    at = checked("an action in old words", IN_MEMORY["an action in old words"])
     now = checked("slots from 1", IN_MEMORY["slots from 1"])
     assert all(f'"kind":"{LATER}' in one.right for one in at.found.values())
     assert not any(LATER in one.right for one in now.found.values())
