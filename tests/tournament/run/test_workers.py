@@ -51,15 +51,15 @@ BOT = '[[bots]]\nname = "{name}"\n{how}\nenv = {{ {env} }}\n'
 WAITS = (
     FILLER
     + """
+gate = open("gate", "rb", buffering=0)
 start()
 for request in requests():
-    if os.path.exists("notes"):
-        note("notes")
-        open("gate").read()
+    note("notes")
+    gate.read(1)
     say(right(request))
 """
 )
-"""Notes, by a byte in a named pipe, that it is asked, and answers once all are let go on."""
+"""Notes, by a byte in a named pipe, that it is asked, and answers once there is a byte for it in another one."""
 
 
 class Folder:
@@ -70,10 +70,11 @@ class Folder:
         path.mkdir(exist_ok=True)
         for name in ("notes", "gate"):
             os.mkfifo(path / name)
-        self._notes = os.open(path / "notes", os.O_RDWR)
+        self._notes, self._gate = (os.open(path / name, os.O_RDWR) for name in ("notes", "gate"))
 
     def close(self) -> None:
         os.close(self._notes)
+        os.close(self._gate)
 
     def write(self, *, deals: int = 1, slap_s: float = 60.0, more: str = "", script: str = "") -> None:
         env = ", ".join(f'{name} = "{value}"' for name, value in self._mark.items())
@@ -103,9 +104,8 @@ class Folder:
             os.read(self._notes, 1)
 
     def let_all_go_on(self) -> None:
-        """Bots wait no longer, now or later."""
-        (self.path / "notes").unlink()
-        os.close(os.open(self.path / "gate", os.O_RDWR))
+        """Bots wait no longer, now or later: there are more bytes than they are asked questions."""
+        os.write(self._gate, b"." * 10_000)
 
     def results(self, *words: str) -> Any:
         """Play to the end, verify, and return the document without what is measured, or may befall a run."""
