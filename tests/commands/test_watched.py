@@ -59,7 +59,7 @@ def started(given: Ordered, cwd: Path, env: dict[str, str]) -> tuple["subprocess
 
 
 def test_the_games_are_handed_over_and_printed_as_without_a_screen(tmp_path: Path, mark: dict[str, str]) -> None:
-    bots = ("builtin:random", "builtin:perl")
+    bots = ("builtin:random", "builtin:greedy")
     process, games = started(order(*bots, games=2, record=tmp_path / "m.jsonl"), tmp_path, mark)
     with process:
         while not games.is_closed:

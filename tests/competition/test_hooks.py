@@ -144,7 +144,7 @@ def test_a_hook_that_hangs_is_killed_with_all_that_it_started(
     name, value = next(iter(mark.items()))
     script = "setsid sleep 1000 & sleep 1000 & yes | head -c 3000000; sleep 1000"
     hooks = f'on_end = ["env", "{name}={value}", "sh", "-c", "{script}"]\ntimeout_s = 0.5\n'
-    hooks += 'on_match = ["sh", "-c", "exec kill -9 $$"]\n'
+    hooks += 'on_match = ["sh", "-c", "kill -9 $$"]\n'
     (tmp_path / "run.toml").write_text(config_of(hooks))
 
     _, err = golfref("tournament", "run.toml", "--progress", "json:told.jsonl", cwd=tmp_path)

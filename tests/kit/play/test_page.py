@@ -152,7 +152,7 @@ def test_no_process_outlives_a_match_whose_terminal_or_program_is_gone(
     )
     with started:
         _read_until(ours, b"Choose the cards")
-        assert len(marked()) >= 3
+        assert any(str(bot) in command for command in marked().values())
         if how == "the program is killed":
             started.kill()
         os.close(ours)
