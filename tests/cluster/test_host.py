@@ -6,8 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hosts_in_memory import BOT, competition, hosted
 from processes import PATIENCE_S, Marked
-from residents import BOT, competition, hosted
 
 from referee.cluster import host as host_module
 from referee.cluster.hosts import Ready

@@ -11,8 +11,8 @@ from subprocess import DEVNULL, PIPE, Popen
 
 import pytest
 from commands import golfref
+from hosts_in_memory import ROOT
 from needs import need_modules
-from residents import ROOT
 
 from referee import __version__
 

@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from hosts_in_memory import BOT, ENTRIES, FOLDER_BOT, ROOT, Resident, competition
 from msgspec.structs import replace
-from residents import BOT, ENTRIES, FOLDER_BOT, ROOT, Resident, competition
 
 from protocol import VERSION
 from referee import __version__
