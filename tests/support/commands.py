@@ -18,7 +18,7 @@ from referee.tournament.store.store import Store
 
 GOLFREF = (sys.executable, "-m", "referee")
 
-PATIENCE_S = 50.0
+PATIENCE_S = 200.0
 """A command that takes longer has hung, on a host with a lot else to do too."""
 
 _TIME = ("--start-s", "60", "--move-s", "60", "--bank-s", "600", "--slap-s", "10")
