@@ -10,6 +10,7 @@ import msgspec
 import pytest
 import trio
 from commands import golfref
+from in_memory import Pipes, channel
 from msgspec import structs
 from quick import FILLER
 
@@ -313,3 +314,15 @@ def test_bots_that_were_kept_stay_so_where_their_match_could_not_be_recorded(
         await pool.close()
 
     run_session([work])
+
+
+def test_a_match_that_could_not_be_written_does_not_count_as_read() -> None:
+    """The bot has closed its input; that nothing waits in the pipe says nothing then."""
+    match = Delivery(seat=0, data=b"{}\n")
+    with closing(Pipes()) as pipes:
+        bot = channel(pipes)
+        bot.write(match, 0)
+        assert bot.has_read_all()
+        pipes.close(pipes.in_)
+        bot.write(match, 0)
+        assert not bot.has_read_all()
