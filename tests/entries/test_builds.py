@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -19,6 +20,7 @@ from referee.play.spec import Isolation
 
 pytestmark = pytest.mark.isolation
 
+NO_TAR = "it ended well, but not all that it left can be read: `tar` exited with code 127"
 LEVELS: tuple[Isolation, ...] = ("bwrap", "limits")
 
 
@@ -27,6 +29,8 @@ class Ended(Struct, frozen=True, kw_only=True):
 
     problem: str
     """Why it failed; empty where it did not."""
+    is_hosts: bool
+    """Whether that is the host's fault."""
     log: list[str]
     folder: Path
     """The folder that it makes."""
@@ -64,9 +68,9 @@ def built(source: Path, mark: dict[str, str]) -> Builder:
             version="0" * 64,
         )
         into = source.parent / f"built-{len(list(source.parent.iterdir()))}"
-        builds = Builds(env=mark, **({"time_s": 600.0} | more))
+        builds = Builds(env=mark | more.pop("env", {}), **({"time_s": 600.0} | more))
         job = Job(entry=entry, source=source, into=into, isolation=isolation, builds=builds)
-        log, problem, before = BuildLog(), "", set(source.parent.iterdir())
+        log, problem, is_hosts, before = BuildLog(), "", False, set(source.parent.iterdir())
 
         async def work() -> None:
             await build(job, log)
@@ -74,9 +78,9 @@ def built(source: Path, mark: dict[str, str]) -> Builder:
         try:
             guarded(partial(heeding_signals, work))
         except BuildFailed as failed:
-            problem = str(failed)
+            problem, is_hosts = str(failed), failed.is_hosts
         assert set(source.parent.iterdir()) - before == (set() if problem else {into})
-        return Ended(problem=problem, log=log_lines(log.kept()), folder=into)
+        return Ended(problem=problem, is_hosts=is_hosts, log=log_lines(log.kept()), folder=into)
 
     return built
 
@@ -200,3 +204,21 @@ def test_a_build_that_is_given_the_network_has_that_of_the_host(built: Builder) 
 @pytest.mark.parametrize("one", ["network", "asks"])
 def test_a_build_has_no_network_unless_it_asks_and_the_organiser_gives_it(built: Builder, one: str) -> None:
     assert built("grep -c : /proc/net/dev", **{one: True}).log == ["1"]
+
+
+@pytest.mark.parametrize("tar", ["", '#!/bin/sh\ncase $* in *--hard-dereference*) exit 64; esac\nexec tar "$@"\n'])
+def test_what_a_build_leaves_is_packed_by_any_tar_and_a_host_without_one_is_to_blame(
+    built: Builder, tmp_path: Path, tar: str
+) -> None:
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    for name in ("cp", "find", "chmod", "sh"):
+        (tools / name).symlink_to(shutil.which(name) or "")
+    if tar:
+        (tools / "tar").write_text(tar.replace("exec tar", f"exec {shutil.which('tar')}"))
+        (tools / "tar").chmod(0o755)
+
+    ended = built("echo run > bot", "limits", env={"PATH": str(tools)})
+
+    assert ended.is_hosts is not bool(tar)
+    assert ended.problem == ("" if tar else NO_TAR)

@@ -240,6 +240,12 @@ def test_results_do_not_depend_on_where_the_config_lies_the_order_of_bots_or_how
     assert (found.changes, found.refused) == ([], [])
 
 
+def test_owners_whom_the_organiser_writes_himself_may_look_alike() -> None:
+    """So may his bots. Only an entry must not go by what looks like another's name."""
+    config = loaded(HEAD, 'trust = "all"\n', GAME, bots("a", owner="Ann"), bots("b", owner="ann"))
+    assert [one.owner for one in config.bots] == ["Ann", "ann"]
+
+
 def test_changes_of_a_config_are_told_in_words() -> None:
     old = HEAD + "deals = 20\n" + GAME + TWO + '[[bots]]\nname = "mine"\ncommand = ["python3", "-V"]\n'
     new = old.replace("deals = 20", 'deals = 30\nseed = "s"').replace('"-V"', '"-VV"').replace("keeper", "random")
