@@ -162,8 +162,6 @@ class Fleet:
     def _take_host(self, happening: Joined | LeftOut | Gone) -> None:
         if isinstance(happening, Joined):
             self._note(happening.address, happening.host)
-            if happening.notes:
-                self._store.note(*happening.notes)
         elif isinstance(happening, LeftOut):
             self._store.note(host_left_out(happening.host, happening.reason))
         elif happening.address in self._there:

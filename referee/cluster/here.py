@@ -1,4 +1,4 @@
-"""Orders as they are played on a host: with its own bots and its own copies of what these see."""
+"""Orders as they are played on a host: with its own bots."""
 
 from collections.abc import Mapping
 
@@ -19,16 +19,10 @@ class Here(Struct, frozen=True, kw_only=True):
 
     bots: Mapping[str, tuple[BotSpec, BotSpec]]
     """By name, each bot as the desk has it, and as it starts here."""
-    copies: str
-    """The folder with copies of what bots see; see Confinement."""
 
     def order(self, order: Order) -> Order:
         """The order as it is played here. Raises UnknownBot."""
-        setup = order.setup
-        bots = tuple(map(self._bot, setup.bots))
-        return replace(
-            order, setup=replace(setup, bots=bots, confinement=replace(setup.confinement, copies=self.copies))
-        )
+        return replace(order, setup=replace(order.setup, bots=tuple(map(self._bot, order.setup.bots))))
 
     def _bot(self, bot: BotSpec) -> BotSpec:
         told, here = self.bots.get(bot.name, (None, bot))
@@ -40,4 +34,4 @@ class Here(Struct, frozen=True, kw_only=True):
 def here_of(demands: Demands, ready: Ready) -> Here:
     """What a host plays with that is ready for these demands."""
     bots = zip(demands.bots, ready.bots, strict=True)
-    return Here(bots={told.name: (told.spec, bot) for told, bot in bots}, copies=ready.copies)
+    return Here(bots={told.name: (told.spec, bot) for told, bot in bots})

@@ -1,7 +1,7 @@
 """One dask worker as a host of a run: a thread in which a crew plays what the desk has sent.
 
-A process of ours (resident.py) gets the host ready and keeps it so. Then as many workers play as would play so many
-matches at a time without a cluster, joined as there, so that slaps are timed while the bots of all of them are frozen.
+A process of ours (preparer.py) gets the host ready. Then as many workers play as would play so many matches at a time
+without a cluster, joined as there, so that slaps are timed while the bots of all of them are frozen.
 Bots, and all that times them, never live in dask's process. Must not know Dask.
 """
 
@@ -15,7 +15,7 @@ import msgspec
 import trio
 from msgspec import Struct
 
-from referee.cluster import resident
+from referee.cluster import preparer
 from referee.cluster.here import Here, UnknownBot, here_of
 from referee.cluster.hosts import FromHost, Lacks, Piece, Ready, Refused, Telling
 from referee.cluster.news import Hosting
@@ -23,14 +23,11 @@ from referee.play.bot.pool import Reuse
 from referee.tournament.config.config import usual_workers
 from referee.tournament.orders import Begun, Order, Played, Report, Spoiled
 from referee.tournament.run.crew import LONGEST_SILENCE_S, Crew, Worker, WorkerGone, WorkersLost
-from referee.tournament.run.frames import PIPE_READ_BYTES, Frames
+from referee.tournament.run.frames import Frames
 from referee.tournament.run.turns import Turns
 
 END_PATIENCE_S = 20.0
 """How long the thread may take to end its processes and all bots."""
-
-STARTS = 3
-"""How often the process that keeps the host ready is started where it dies, and no match ends meanwhile."""
 
 
 class Task(Struct, eq=False):
@@ -47,7 +44,7 @@ class Callers(Struct, frozen=True, kw_only=True):
     """Who is told what becomes of a host. All are called in the host's thread."""
 
     ready: Callable[[Ready], None]
-    """It can play, again where its process was replaced."""
+    """It can play."""
     lacks: Callable[[tuple[str, ...]], None]
     """It needs these parcels: `Host.give` gives them."""
     tells: Callable[[str], None]
@@ -119,33 +116,19 @@ class Host:
             self._callers.left_out(why)
 
     async def _play_on(self) -> None:
-        """Get ready and play; again where the process that keeps the host ready dies. Raises WorkersLost."""
-        deaths, ended = 0, 0
-        while deaths < STARTS:
-            how = await self._play_once()
-            deaths = deaths + 1 if self._desk.ended == ended else 1
-            ended = self._desk.ended
-            self._desk.lose_crew(f"the process that keeps its host ready {how}")
-        raise WorkersLost(f"the process that gets it ready, and keeps it so, died {deaths} times; at last it {how}")
-
-    async def _play_once(self) -> str:
-        """Get ready and play, until the process that keeps the host ready dies. Returns how. Raises WorkersLost."""
-        await self._pieces.drain()
-        keeper, how = _Resident(self._jobs, self._hosting.reuse), ""
+        """Get ready and play. Raises WorkersLost, also in a group."""
+        preparing = _Preparer(self._jobs, self._hosting.reuse)
         try:
-            ready = await keeper.get_ready(self._hosting, self._callers, self._pieces)
-            if isinstance(ready, Refused):
-                raise WorkersLost(ready.reason)
-            self._desk.here = here_of(self._hosting.demands, ready)
-            self._callers.ready(ready)
-            async with trio.open_nursery() as nursery:
-                nursery.start_soon(keeper.stay_ready)
-                await self._crew().play()
+            ready = await preparing.get_ready(self._hosting, self._callers, self._pieces)
         except* WorkerGone as gone:
-            how = _text(gone)
+            raise WorkersLost(f"the process that gets it ready {_text(gone)}") from None
         finally:
-            await keeper.end(patience_s=END_PATIENCE_S / 4)
-        return how
+            await preparing.end(patience_s=END_PATIENCE_S / 4)
+        if isinstance(ready, Refused):
+            raise WorkersLost(ready.reason)
+        self._desk.here = here_of(self._hosting.demands, ready)
+        self._callers.ready(ready)
+        await self._crew().play()
 
     def _crew(self) -> Crew:
         workers = min(self._hosting.workers or usual_workers(), self._jobs)
@@ -153,11 +136,11 @@ class Host:
         return Crew(self._desk, jobs=self._jobs, workers=workers, reuse=hosting.reuse, slap_s=hosting.slap_s)
 
 
-class _Resident(Worker):
-    """The process of ours that keeps this host ready."""
+class _Preparer(Worker):
+    """The process of ours that gets this host ready."""
 
     def __init__(self, jobs: int, reuse: Reuse) -> None:
-        super().__init__(jobs, reuse, (), start=resident.START)
+        super().__init__(jobs, reuse, (), start=preparer.START)
         self._said: Frames[FromHost] = Frames(msgspec.msgpack.Decoder(FromHost))
 
     async def get_ready(self, hosting: Hosting, callers: Callers, pieces: "_Pieces") -> Ready | Refused:
@@ -183,12 +166,6 @@ class _Resident(Worker):
             nursery.cancel_scope.cancel()
         return ready
 
-    async def stay_ready(self) -> None:
-        """Wait until it is gone. Raises WorkerGone."""
-        while await self._reports.receive(PIPE_READ_BYTES):
-            pass
-        raise WorkerGone(await self._end_in_words())
-
 
 class _Pieces:
     """The pieces of parcels that the desk sends, as they come."""
@@ -211,25 +188,16 @@ class _Pieces:
             self.awaited.discard(piece.parcel)
         return piece
 
-    async def drain(self) -> None:
-        """Wait for what a process has asked for that is dead, and forget it."""
-        while await self.next() is not None:
-            pass
-
 
 class _Desk:
     """Gives the crew of a host the orders of its bundles, in the host's thread."""
 
     def __init__(self) -> None:
-        self.here = Here(bots={}, copies="")
-        self.ended = 0
-        """How many matches have ended here, with a result or without."""
+        self.here = Here(bots={})
         self._waiting: deque[Task] = deque()
         self._news = trio.Event()
         self._out: dict[int, Task] = {}
         """By number, the bundle of the match that is out."""
-        self._begun: set[int] = set()
-        """The numbers of those that are out and have begun."""
         self._is_over = False
         self.stopping = trio.Event()
         """Is never set: the fleet of the run takes back what is not to be played."""
@@ -260,14 +228,11 @@ class _Desk:
     async def report(self, report: Report) -> None:
         """Take in what became of a match."""
         if isinstance(report, Begun):
-            self._begun.add(report.number)
             self._out[report.number].begun(report.number)
         elif isinstance(report, Played | Spoiled):
-            self.ended += 1
             self._end(report)
 
     def _end(self, report: Played | Spoiled) -> None:
-        self._begun.discard(report.number)
         task = self._out.pop(report.number)
         task.turns.take(report)
         if task.turns.order is None:
@@ -278,14 +243,6 @@ class _Desk:
     def put_back(self, number: int) -> None:
         """A match that has not begun is to be played by the next worker."""
         self.add(self._out.pop(number), is_next=True)
-
-    def lose_crew(self, why: str) -> None:
-        """Nobody plays what is out: a match that has begun is void, and the others are for the next crew."""
-        for number in sorted(self._out, reverse=True):
-            if number in self._begun:
-                self._end(Spoiled(number=number, reason=why))
-            else:
-                self.put_back(number)
 
     def give_up(self) -> None:
         """Nothing is played here any more."""

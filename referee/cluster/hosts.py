@@ -64,8 +64,6 @@ class Demands(Struct, frozen=True, kw_only=True):
     times_slaps: bool
     """Whether races are to be run before the first match."""
     games: tuple[GameMessage, ...]
-    strangers: tuple[str, ...] = ()
-    """The bots that see nothing of the disk but copies in memory, by name."""
     bots: tuple[Travelling, ...]
     parcels: dict[str, int]
     """All parcels, each with its size in bytes."""
@@ -100,10 +98,6 @@ class Ready(Struct, frozen=True, kw_only=True, tag=True):
     host: Host
     bots: tuple[BotSpec, ...]
     """The bots of the demands, in their order, as they start here."""
-    copies: str
-    """The folder with copies of what bots see, which last until the orders of the process end; see Confinement."""
-    notes: tuple[str, ...] = ()
-    """What the history of the run is to tell of how it plays."""
 
 
 class Refused(Struct, frozen=True, kw_only=True, tag=True):

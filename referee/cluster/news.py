@@ -52,8 +52,6 @@ class Joined(Struct, frozen=True, kw_only=True, tag=True):
     """Dask's address of the worker."""
     host: Host
     jobs: int
-    notes: tuple[str, ...] = ()
-    """What the history of the run is to tell of how it plays."""
 
 
 class LeftOut(Struct, frozen=True, kw_only=True, tag=True):

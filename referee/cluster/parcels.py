@@ -57,7 +57,7 @@ class Parcels:
 def parcels_of(config: Config) -> Iterator[Parcels]:
     """The parcels of these bots, for the duration of the block. Entries must be on the shelf, and built.
 
-    Raises CannotTravel, and OSError where there is no room for copies of bots.
+    Raises CannotTravel, and OSError where there is no room for the bots' files.
     """
     with tempfile.TemporaryDirectory(prefix="golfref-parcels-") as temporary:
         packing = _Packing(config, Path(temporary))
@@ -95,7 +95,6 @@ def _demands(config: Config, bots: tuple[Travelling, ...], streams: dict[str, St
         seats=max(one.seats for one in config.variants),
         times_slaps=any(one.slaps and one.slap_order == "reaction" for one in options),
         games=games(config.variants),
-        strangers=tuple(bot.name for bot in config.strangers),
         bots=bots,
         parcels={parcel: stream.size_bytes for parcel, stream in streams.items()},
     )

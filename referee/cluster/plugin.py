@@ -70,7 +70,7 @@ class HostPlugin(WorkerPlugin):
             soon(lambda: worker.log_event(self.name, encoded(news)))
 
         def is_ready(ready: hosts.Ready) -> None:
-            self.joined = Joined(address=worker.address, host=ready.host, jobs=jobs, notes=ready.notes)
+            self.joined = Joined(address=worker.address, host=ready.host, jobs=jobs)
             soon(partial(self._announce, worker, self.joined, ORDERS_PER_JOB * jobs))
 
         def is_left_out(reason: str) -> None:

@@ -5,7 +5,7 @@ Nothing here knows how parcels travel: whoever calls gives a function that bring
 
 import contextlib
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 
 from msgspec import Struct
 
@@ -29,13 +29,10 @@ from referee.entries.entry import Entry
 from referee.entries.ready import Builder
 from referee.entries.shelf import ShelfError
 from referee.play.faults import HostFault
-from referee.play.isolation.copies import Copied, copied
 from referee.play.isolation.host import cores
-from referee.play.isolation.memory import remove_leftovers
 from referee.play.isolation.shown import Unfit
 from referee.play.match import host_line
-from referee.play.spec import MB, BotSpec, Confinement
-from referee.tournament.store.events import reads_disk
+from referee.play.spec import MB, Confinement
 from referee.tournament.store.hosts import Host
 
 TOLD_MB = 16
@@ -55,54 +52,46 @@ class Talk(Struct, frozen=True, kw_only=True):
     """Raises whatever is to end it when the desk has gone."""
 
 
-@contextlib.contextmanager
-def prepared(demands: Demands, jobs: int, talk: Talk) -> Iterator[Ready]:
-    """Make this host ready to play so many matches at a time, for the duration of the block.
+def prepare(demands: Demands, jobs: int, talk: Talk) -> Ready:
+    """Make this host ready to play so many matches at a time.
 
     Raises NotFit, and what `talk.check` raises. Must be called in the main thread.
     """
-    with contextlib.ExitStack() as stack:
-        with _refusing():
-            check_versions(demands)
-            check_isolation(demands)
-            free_mb = check_room(demands, jobs)
-            check_shipped(demands)
-            check_tools(demands)
-            remove_leftovers()
-            kept = KeptBots(host_folder(), host_tag(), demands)
-            with kept.alone(lambda seconds: _wait(talk, seconds)):
-                lacking = kept.lacking()
-                if (size_mb := sum(demands.parcels[parcel] for parcel in lacking) // MB) >= TOLD_MB:
-                    talk.tell(f"gets {size_mb} MB of bots")
-                for parcel, pieces in talk.fetch(lacking):
-                    kept.receive(parcel, pieces)
-                    talk.check()
-                kept.shelve()
-            built = _build(kept, demands, talk)
-            bots = [kept.bot(one) for one in demands.bots]
-            check_programs(bots, demands)
-            copies = _copies(stack, [bot for bot in bots if bot.name in demands.strangers])
-            confinement = Confinement(
-                isolation=demands.isolation, limits=demands.limits, copies=copies.folder if copies else ""
-            )
-            talk.check()
-            races = start_all(demands, bots, confinement, talk.check)
-        host = Host(
-            name=host_name(),
-            golfref=__version__,
-            protocol=VERSION,
-            host=host_line(),
-            tag=host_tag(),
-            cores=cores(),
-            jobs=jobs,
-            memory_mb=free_mb,
-            isolation=demands.isolation,
-            built=built,
-            races=races,
-        )
-        on_disk = copies.on_disk if copies else ()
-        notes = tuple(reads_disk(bot, what) for bot, what in on_disk)
-        yield Ready(host=host, bots=tuple(bots), copies=confinement.copies, notes=notes)
+    with _refusing():
+        check_versions(demands)
+        check_isolation(demands)
+        free_mb = check_room(demands, jobs)
+        check_shipped(demands)
+        check_tools(demands)
+        kept = KeptBots(host_folder(), host_tag(), demands)
+        with kept.alone(lambda seconds: _wait(talk, seconds)):
+            lacking = kept.lacking()
+            if (size_mb := sum(demands.parcels[parcel] for parcel in lacking) // MB) >= TOLD_MB:
+                talk.tell(f"gets {size_mb} MB of bots")
+            for parcel, pieces in talk.fetch(lacking):
+                kept.receive(parcel, pieces)
+                talk.check()
+            kept.shelve()
+        built = _build(kept, demands, talk)
+        bots = [kept.bot(one) for one in demands.bots]
+        check_programs(bots, demands)
+        talk.check()
+        confinement = Confinement(isolation=demands.isolation, limits=demands.limits)
+        races = start_all(demands, bots, confinement, talk.check)
+    host = Host(
+        name=host_name(),
+        golfref=__version__,
+        protocol=VERSION,
+        host=host_line(),
+        tag=host_tag(),
+        cores=cores(),
+        jobs=jobs,
+        memory_mb=free_mb,
+        isolation=demands.isolation,
+        built=built,
+        races=races,
+    )
+    return Ready(host=host, bots=tuple(bots))
 
 
 @contextlib.contextmanager
@@ -143,8 +132,3 @@ def _build(kept: KeptBots, demands: Demands, talk: Talk) -> tuple[str, ...]:
 def _failed(kept: KeptBots, entry: Entry) -> bool:
     built = last_build(kept.shelf, entry.version) if entry.build else None
     return built is not None and built.outcome == "failed"
-
-
-def _copies(stack: contextlib.ExitStack, strangers: Sequence[BotSpec]) -> Copied | None:
-    """Copies in memory of what strangers' bots see here, which last as long as the host is ready."""
-    return stack.enter_context(copied(strangers)) if strangers else None

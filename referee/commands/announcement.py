@@ -1,16 +1,13 @@
 """What `golfref tournament` says before it plays: what is planned, what it will take, and which bots do not start."""
 
-import os
 from collections.abc import Mapping, Sequence
 from textwrap import wrap
-from typing import TYPE_CHECKING
 
 from protocol.text import printable
 from referee.commands.console import say, screen_width
 from referee.commands.forecast import Estimate, estimate
 from referee.commands.opening import PreparedRun
 from referee.play.greeting import Greeted
-from referee.play.spec import MB
 from referee.reports.tables.figures import duration
 from referee.reports.tables.overview import ONLY_CHALLENGERS
 from referee.rules.describe import advice
@@ -20,11 +17,8 @@ from referee.tournament.plan.growing import GrowingPlan
 from referee.tournament.plan.keys import ROTATIONS_IN_WORDS
 from referee.tournament.plan.schedule import BasePlan
 from referee.tournament.plan.shards import ShardPlan
-from referee.tournament.store.events import drawn_in_words, reads_disk
+from referee.tournament.store.events import drawn_in_words
 from referee.tournament.store.facts import field_of
-
-if TYPE_CHECKING:
-    from referee.play.isolation.copies import Copied
 
 STDERR_LINES = 10
 """How many lines of a failing bot's standard error are shown."""
@@ -100,34 +94,10 @@ def mean_start_s(greeted: Sequence[Greeted]) -> float:
     return sum(one.start_s for one in greeted) / max(1, len(greeted))
 
 
-def announce_copies(made: "Copied", strangers: int) -> None:
-    """Say what strangers' bots see of the host: copies in memory, or files from which one match can tell another."""
-    if made.folder:
-        say(
-            f"{made.bots} of {strangers} bots see nothing of the disk, but copies of what they need: "
-            f"{made.size_bytes / MB:.0f} MB in {os.path.dirname(made.folder)}, made in {made.took_s:.1f} s"
-        )
-    if made.on_disk:
-        say(*(f"WARNING: {line}" for line in on_disk(made)))
-
-
-def on_disk(made: "Copied") -> tuple[str, ...]:
-    """A line for each thing that a stranger's bot reads from the disk."""
-    return tuple(reads_disk(bot, what) for bot, what in made.on_disk)
-
-
-def tell_failures(failed: Sequence[Greeted], *, in_copies: bool = False) -> None:
-    """Say of these bots why they did not start.
-
-    `in_copies` says whether bots see copies of what they seem to need, which may lack something.
-    """
+def tell_failures(failed: Sequence[Greeted]) -> None:
+    """Say of these bots why they did not start."""
     for one in failed:
         say(*failure_lines(one))
-    if in_copies:
-        say(
-            "bots of several owners see no more of the system than their commands seem to need; `reads` in [[bots]] "
-            'adds a program or folder, and reads = ["/usr"] everything, from the disk'
-        )
 
 
 def failure_lines(greeted: Greeted) -> list[str]:

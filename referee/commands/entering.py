@@ -4,8 +4,7 @@ Nothing that is wrong with them ends it. An entry of which the new version canno
 the version that plays, which is still on the shelf; any other such bot leaves until it is put right.
 """
 
-import contextlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -19,7 +18,6 @@ from referee.entries.entry import Entry
 from referee.entries.shelf import Shelf
 from referee.play.faults import HostFault
 from referee.play.isolation.shown import Unfit
-from referee.play.spec import BotSpec
 from referee.tournament.config.config import Config, ConfigError, Survey, check_ready, survey
 from referee.tournament.config.traces import Trace, newest_ns, traces
 from referee.tournament.run.run import greet_all
@@ -125,8 +123,8 @@ class Newcomers:
         new = tuple(bot for bot in config.bots if bot.builtin is None and had.get(bot.name) != now[bot.name])
         if not new:
             return {}
-        with _in_copies(config, new) as tried, self._signals.held():
-            greeted = greet_all(tried, self._signals.check)
+        with self._signals.held():
+            greeted = greet_all(replace(config, bots=new), self._signals.check)
         return {one.bot.name: tuple(failure_lines(one)) for one in greeted if one.mishap is not None}
 
     def _not_qualified(self, config: Config) -> dict[str, tuple[str, ...]]:
@@ -212,17 +210,3 @@ def _what_becomes(name: str, config: Config) -> str:
     if any(bot.name == name for bot in config.bots):
         return f"`{name}` goes on with the version that plays"
     return f"`{name}` does not play until that is put right"
-
-
-@contextlib.contextmanager
-def _in_copies(config: Config, bots: Sequence[BotSpec]) -> Iterator[Config]:
-    """A config of these bots alone, which see what they will see when they play."""
-    names = {bot.name for bot in bots}
-    strangers = [bot for bot in config.strangers if bot.name in names]
-    if not strangers:
-        yield replace(config, bots=tuple(bots))
-        return
-    from referee.play.isolation.copies import copied  # noqa: PLC0415 - only under bwrap
-
-    with copied(strangers) as made:
-        yield replace(config, bots=tuple(bots), copies=made.folder)

@@ -179,9 +179,12 @@ def _with_next_round(run: PreparedRun, committed: Iterable[CommittedMatch]) -> P
 
 
 def _with_rotations_of(config: Config, store: Store) -> Config:
-    """The config; where it does not say whether rotations share their cards, they go on to do so or not."""
+    """The config; where it does not say whether rotations share their cards, they go on as they began.
+
+    Bots of several owners have fresh cards, so a run that began with shared ones cannot go on with a second owner.
+    """
     begun = store.meta().facts.rotations
-    if config.sets_rotations or config.rotations == begun:
+    if config.sets_rotations or config.rotations in (begun, "fresh"):
         return config
     say(f'note: the run goes on with rotations = "{begun}", as it began; a new one would have "{config.rotations}"')
     return replace(config, rotations=begun)

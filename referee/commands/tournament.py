@@ -1,7 +1,7 @@
 """tournament: checks everything, says what it will take, plays what is missing, and shows the standings."""
 
 import contextlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from os import stat_result
 from os.path import samestat
 from pathlib import Path
@@ -13,12 +13,10 @@ from msgspec.structs import replace
 from protocol.text import printable
 from referee.cluster.where import BadCluster, ClusterFailed
 from referee.commands.announcement import (
-    announce_copies,
     announce_plan,
     announce_rounds,
     announce_time,
     mean_start_s,
-    on_disk,
     tell_failures,
 )
 from referee.commands.budget import needs_trial, say_what_fits, with_chosen_plan
@@ -181,7 +179,7 @@ def _run(options: TournamentOptions, path: Path, signals: Signals, told: Machine
             if not needs_trial(run):
                 announce_rounds(run)
             try:
-                while (ended := _go_on_with_copies(session, run, lock)) is None:
+                while (ended := _go_on(session, run, lock)) is None:
                     run = _taken_up(session, run)
                 return ended
             except _KeptOut as kept_out:
@@ -195,14 +193,6 @@ def _prepared(session: _Session, config: Config, notes: tuple[str, ...]) -> Prep
     options = session.options
     run = prepare(config, session.path, fresh=options.fresh, may_change=options.amend or options.dry_run)
     return replace(run, notes=notes, cluster=session.cluster)
-
-
-def _go_on_with_copies(session: _Session, run: PreparedRun, lock: Lock | None) -> _Ended | None:
-    """Do what `_go_on` does, with copies of what strangers' bots see where any is to play."""
-    if not session.options.dry_run and not any(run.left.values()):
-        return _go_on(session, run, lock)
-    with _copies(run) as copied_run:
-        return _go_on(session, copied_run, lock)
 
 
 def _taken_up(session: _Session, run: PreparedRun) -> PreparedRun:
@@ -257,7 +247,7 @@ def _go_on(session: _Session, run: PreparedRun, lock: Lock | None) -> _Ended | N
 
 def _not_started(session: _Session, run: PreparedRun, failed: Sequence[Greeted], greeted: int) -> _Ended:
     """Tell which bots do not start. Raises _KeptOut where they had to qualify and the others can play without them."""
-    tell_failures(failed, in_copies=bool(run.config.copies))
+    tell_failures(failed)
     if run.config.qualify is not None:
         from referee.competition.qualifying import without_failed  # noqa: PLC0415 - as above
 
@@ -280,25 +270,6 @@ def _with_chosen_plan(session: _Session, run: PreparedRun, greeted: Sequence[Gre
     return replace(found, notes=run.notes, cluster=session.cluster)
 
 
-@contextlib.contextmanager
-def _copies(run: PreparedRun) -> Iterator[PreparedRun]:
-    """The run with copies in memory of what strangers' bots see, where there are any; they are of the bots it names.
-
-    Raises StoreError where a bot's files changed meanwhile.
-    """
-    if not (strangers := run.config.strangers):
-        yield run
-        return
-    from referee.play.isolation.copies import copied  # noqa: PLC0415 - only under bwrap
-
-    with copied(strangers) as made:
-        if changed := _changed(run):
-            names = ", ".join(before.name for before, _ in changed)
-            raise StoreError(f"the files of these bots changed while they were copied: {names}; start again")
-        announce_copies(made, len(strangers))
-        yield replace(run, config=replace(run.config, copies=made.folder), notes=(*run.notes, *on_disk(made)))
-
-
 def _check_cells(config: Config, path: Path, key: Path | None) -> None:
     """Under `bwrap` there must be cells, and no bot may read the store or the file with the key of all deals.
 
@@ -309,11 +280,9 @@ def _check_cells(config: Config, path: Path, key: Path | None) -> None:
         return
     from referee.play.isolation.handed_on import found  # noqa: PLC0415 - only under bwrap
     from referee.play.isolation.levels import bubblewrap  # noqa: PLC0415
-    from referee.play.isolation.memory import remove_leftovers  # noqa: PLC0415
     from referee.play.isolation.users import why_none  # noqa: PLC0415
 
     bubblewrap()
-    remove_leftovers()
     groups = control_groups()
     gap = groups.gap if isinstance(groups, Cgroups) else groups
     if gap is not None and (lacking := sorted({"memory", "processes"} - bounded())):
@@ -410,12 +379,11 @@ def _end(session: _Session, store: Store, site: "LiveSite | None", elsewhere: Ma
 
 def _note_changed_bots(run: PreparedRun, store: Store) -> None:
     """Name every bot whose files changed while it played, here and in the store."""
-    copies = {bot.name for bot in run.config.strangers} if run.config.copies else set()
-    lines = [changed_bot(old.name, old.version, new.version, copied=old.name in copies) for old, new in _changed(run)]
+    lines = [changed_bot(old.name, old.version, new.version) for old, new in _changed(run)]
     shelf = Shelf(run.config.folder)
     for entry in run.config.entries:
         if (now := version_now(shelf, entry)) != entry.version:
-            lines.append(changed_bot(entry.name, entry.version, now, copied=entry.name in copies))
+            lines.append(changed_bot(entry.name, entry.version, now))
     if lines:
         say(*(f"WARNING: {line}" for line in lines))
         store.note(*lines)

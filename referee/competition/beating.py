@@ -20,7 +20,6 @@ from msgspec.structs import replace
 
 from referee import wall_clock
 from referee.competition.checking import HostSpoiled, first_of
-from referee.competition.sight import sight_of, strangers_among
 from referee.competition.terms import Terms, terms_of
 from referee.entries.last_checks import TRIALS, content, keep, kept_as
 from referee.entries.shelf import Shelf
@@ -120,28 +119,20 @@ def try_bots(
     """
     shelf, other = Shelf(config.folder), builtin_bot(rules.beat or "")
     other_version = version_of(other, config.folder)
-    strangers = strangers_among(config, bots, as_stranger=False)
+    asked = _Asked(terms=terms_of(config), beat=other.name, beat_version=other_version, games=rules.games)
     found: dict[str, Trial | HostSpoiled] = {}
-
-    def tried(bot: BotSpec, *, in_copies: bool) -> _Tried:
-        terms = terms_of(config, in_copies=in_copies)
-        asked = _Asked(terms=terms, beat=other.name, beat_version=other_version, games=rules.games)
-        return _Tried(bot=bot, version=version_of(bot, config.folder), asked=asked)
-
-    def is_kept(one: _Tried) -> bool:
-        kept = None if again else _kept(shelf, one.version, one.asked)
-        if kept is not None:
-            found[one.bot.name] = kept
-        return kept is not None
-
-    missing = [bot for bot in bots if not is_kept(tried(bot, in_copies=bot.name in strangers))]
-    with sight_of(config, [bot for bot in missing if bot.name in strangers]) as sight:
-        left = [tried(bot, in_copies=bot.name in sight.in_copies) for bot in missing]
-        left = [one for one in left if one.bot.name not in strangers - sight.in_copies or not is_kept(one)]
-        if left:
-            trials = _Trials(sight.config, other, left, tell)
-            run_session([trials.run])
-            found |= trials.found
+    left = list[_Tried]()
+    for bot in bots:
+        version = version_of(bot, config.folder)
+        kept = None if again else _kept(shelf, version, asked)
+        if kept is None:
+            left.append(_Tried(bot=bot, version=version, asked=asked))
+        else:
+            found[bot.name] = kept
+    if left:
+        trials = _Trials(config, other, left, tell)
+        run_session([trials.run])
+        found |= trials.found
     return found
 
 

@@ -14,7 +14,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from referee import wall_clock
-from referee.competition.sight import Sight, sight_of, strangers_among
 from referee.competition.terms import Terms, conditions_of, games_of, terms_of
 from referee.entries.last_checks import CHECKS, content, keep, kept_as
 from referee.entries.shelf import Shelf
@@ -118,40 +117,29 @@ def check_bots(
     bots: Sequence[BotSpec],
     *,
     again: bool = False,
-    as_stranger: bool = False,
     tell: Tell = lambda *_: None,
 ) -> list[OneBot]:
     """Check these bots of a competition, and keep what comes of it; returns them in this order.
 
-    What is kept of a version under the same terms is taken, unless it is to be done `again`. Strangers' bots see what
-    they see when they play, and with `as_stranger` each is taken for one. Must run in the main thread, with all entries
-    ready on the shelf. Raises Interrupted, HostFault where no bot can be checked here, and NotWritten where nothing can
-    be kept.
+    What is kept of a version under the same terms is taken, unless it is to be done `again`. Must run in the main
+    thread, with all entries ready on the shelf. Raises Interrupted, HostFault where no bot can be checked here, and
+    NotWritten where nothing can be kept.
     """
-    shelf = Shelf(config.folder)
-    versions = {bot.name: version_of(bot, config.folder) for bot in bots}
-    strangers = strangers_among(config, bots, as_stranger=as_stranger)
+    shelf, terms = Shelf(config.folder), terms_of(config)
     found: dict[str, OneBot] = {}
-
-    def is_kept(bot: BotSpec, *, in_copies: bool) -> bool:
-        version = versions[bot.name]
-        kept = None if again else kept_check(shelf, version, terms_of(config, in_copies=in_copies))
-        if kept is not None:
+    missing: dict[str, list[BotSpec]] = {}
+    for bot in bots:
+        version = version_of(bot, config.folder)
+        kept = None if again else kept_check(shelf, version, terms)
+        if kept is None:
+            missing.setdefault(version, []).append(bot)
+        else:
             found[bot.name] = OneBot(bot=bot, version=version, came_to=kept, is_new=False)
             tell(found[bot.name], 0.0)
-        return kept is not None
-
-    missing = [bot for bot in bots if not is_kept(bot, in_copies=bot.name in strangers)]
-    with sight_of(config, [bot for bot in missing if bot.name in strangers]) as sight:
-        by_version: dict[str, list[BotSpec]] = {}
-        for bot in missing:
-            has_no_room = bot.name in strangers - sight.in_copies
-            if not (has_no_room and is_kept(bot, in_copies=False)):
-                by_version.setdefault(versions[bot.name], []).append(bot)
-        if by_version:
-            checks = _Checks(sight, by_version, tell)
-            run_session([checks.run])
-            found |= checks.found
+    if missing:
+        checks = _Checks(config, missing, tell)
+        run_session([checks.run])
+        found |= checks.found
     return [found[bot.name] for bot in bots]
 
 
@@ -183,9 +171,9 @@ def _keep(shelf: Shelf, checked: Checked) -> None:
 class _Checks:
     """Versions that are checked in one session: side by side, and then one at a time those that were late or slow."""
 
-    def __init__(self, sight: Sight, bots: Mapping[str, Sequence[BotSpec]], tell: Tell) -> None:
+    def __init__(self, config: Config, bots: Mapping[str, Sequence[BotSpec]], tell: Tell) -> None:
         """`bots` has by version all bots that are of it, of which the first is checked."""
-        self._config, self._in_copies, self._bots, self._tell = sight.config, sight.in_copies, bots, tell
+        self._config, self._bots, self._tell = config, bots, tell
         self._side_by_side = min(cores(), len(bots))
         self.found: dict[str, OneBot] = {}
         """By name what each bot came to."""
@@ -237,9 +225,7 @@ class _Checks:
         for _ in range(ATTEMPTS):
             checked = None
             try:
-                bot = self._bots[version][0]
-                terms = terms_of(self._config, in_copies=bot.name in self._in_copies)
-                checked = await _check_one(pump, self._config, terms, bot, version, side_by_side)
+                checked = await _check_one(pump, self._config, self._bots[version][0], version, side_by_side)
             except* HostFault as faults:
                 problem = advised(first_of(faults))
             if checked is not None:
@@ -253,9 +239,7 @@ def first_of(group: BaseExceptionGroup[HostFault]) -> HostFault:
     return first_of(inner) if isinstance(inner, BaseExceptionGroup) else inner
 
 
-async def _check_one(  # noqa: PLR0913, PLR0917 - what a check is about
-    pump: Pump, config: Config, terms: Terms, bot: BotSpec, version: str, side_by_side: int
-) -> Checked:
+async def _check_one(pump: Pump, config: Config, bot: BotSpec, version: str, side_by_side: int) -> Checked:
     bench = Bench(
         pump,
         bot,
@@ -272,7 +256,7 @@ async def _check_one(  # noqa: PLR0913, PLR0917 - what a check is about
     return Checked(
         version=version,
         when=wall_clock.stamp(),
-        terms=terms,
+        terms=terms_of(config),
         report=report,
         slowest=slowest,
         memory=memory,

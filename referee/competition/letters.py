@@ -61,7 +61,7 @@ def letter(config: Config, one: OneBot | NotReady) -> str | None:
         *_changed(one),
         *_steps(checked),
         *_findings(checked),
-        *_at_home(config, one.bot, checked.terms),
+        *_at_home(config, one.bot),
     ]
     return _sealed(lines, config, one.bot)
 
@@ -122,12 +122,6 @@ _MEANING = {
 }
 
 
-_IN_COPIES = (
-    "the bot sees copies of what its command seems to need, as in the tournament; the key `reads` in bot.toml asks the "
-    "organiser for a program or folder that is missing"
-)
-
-
 def _conditions(terms: Terms) -> dict[str, str]:
     limits, clocks = terms.limits, terms.clocks
     bounds = (
@@ -137,7 +131,6 @@ def _conditions(terms: Terms) -> dict[str, str]:
     games = ", ".join(f"{game.name} with {game.seats} seats" for game in terms.games)
     return {
         "isolation": terms.isolation + (bounds if terms.isolation != "none" else ""),
-        "of the system": _IN_COPIES if terms.in_copies else "",
         "clocks": f"{clocks.start_s:g} s to `ready`, {clocks.move_s:g} s an answer, {clocks.bank_s:g} s for all "
         f"answers of a match, {clocks.slap_s:g} s in a slap window",
         "games": games,
@@ -190,13 +183,12 @@ def _findings(checked: Checked) -> Iterator[str]:
         yield from finding_lines(number, finding)
 
 
-def _at_home(config: Config, bot: BotSpec, terms: Terms) -> Iterator[str]:
+def _at_home(config: Config, bot: BotSpec) -> Iterator[str]:
     yield from ("", "To see the same at home", "")
-    sees_more = " No bots of others play there, so it sees all of the system." if terms.in_copies else ""
     called = f", which must be called {shlex.quote(bot.name)}," if bot.entry else ""
     yield from _wrapped(
         f"Save the lines below as check.toml, beside the folder of the bot{called} and not in it, and run "
-        f"`golfref check check.toml --bot {shlex.quote(bot.name)}` there, with golfref {__version__}.{sees_more} "
+        f"`golfref check check.toml --bot {shlex.quote(bot.name)}` there, with golfref {__version__}. "
         'Where your machine has no such isolation, write isolation = "limits".'
     )
     yield ""

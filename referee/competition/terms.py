@@ -30,8 +30,6 @@ class Terms(Struct, frozen=True, kw_only=True):
 
     golfref: str = __version__
     isolation: Isolation
-    in_copies: bool = False
-    """Whether the bot sees copies in memory instead of the disk, as strangers' bots do under `bwrap`."""
     limits: BotLimits
     clocks: Clocks
     faults: FaultPolicy
@@ -39,11 +37,10 @@ class Terms(Struct, frozen=True, kw_only=True):
     games: tuple[GameTerms, ...]
 
 
-def terms_of(config: Config, *, in_copies: bool = False) -> Terms:
-    """The terms of a competition, for a bot that sees copies in memory or the disk."""
+def terms_of(config: Config) -> Terms:
+    """The terms of a competition."""
     return Terms(
         isolation=config.isolation,
-        in_copies=in_copies,
         limits=config.limits,
         clocks=config.clocks,
         faults=config.faults,

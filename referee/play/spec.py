@@ -54,9 +54,6 @@ class Confinement(Struct, frozen=True, kw_only=True):
 
     isolation: Isolation = "limits"
     limits: BotLimits = BotLimits()
-    copies: str = ""
-    """The host's folder with what bots see under `bwrap` instead of the host's own files; empty where they see these.
-    """
     workshop: Workshop | None = None
     """Where this is no bot that plays, but the build of one."""
 

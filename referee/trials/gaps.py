@@ -19,10 +19,6 @@ COUNTS_BY_NAMESPACE = (5, 14)
 """The first Linux that counts processes and pending signals for each user namespace by itself."""
 
 
-ENOUGH_FOR_COPIES_MB = 256
-"""The copies of a Python with its bot take about this much with a margin."""
-
-
 class Gap(Struct, frozen=True, kw_only=True):
     """Something that a bot under `bwrap` could do on this host."""
 
@@ -48,7 +44,6 @@ def find_gaps(machine: Machine, groups: Groups, no_users: NoUsers | None, *, job
     """The gaps of this host, the most important first; `no_users` is why bots have no user ids of their own."""
     return [
         *_of_users(machine, no_users),
-        *_of_copies(machine),
         *_of_memory(machine, groups),
         *_of_cores(machine, groups.abilities),
         *_of_host(machine, jobs),
@@ -66,21 +61,6 @@ def _of_users(machine: Machine, no_users: NoUsers | None) -> Iterator[Gap]:
         f"others and for the referee: {no_users.reason}.",
         remedy=f"To give each bot a user id of its own: {no_users.remedy}.",
     )
-
-
-def _of_copies(machine: Machine) -> Iterator[Gap]:
-    if machine.copies_mb < ENOUGH_FOR_COPIES_MB:
-        problem = machine.copies_problem or f"only {machine.copies_mb} MB of memory can hold copies of what bots read"
-        yield Gap(
-            attack=f"A bot can carry cards from one match to the next by which pages of the disk it reads: {problem}.",
-            remedy=f"{machine.copies_remedy}.",
-        )
-    if machine.huge_files:
-        yield Gap(
-            attack="A bot can carry cards from one match to the next by pages of files in memory that the kernel joins "
-            "at its wish (shmem_enabled of transparent_hugepage).",
-            remedy="echo never > /sys/kernel/mm/transparent_hugepage/shmem_enabled",
-        )
 
 
 def _of_memory(machine: Machine, groups: Groups) -> Iterator[Gap]:

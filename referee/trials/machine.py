@@ -24,10 +24,6 @@ from referee.play.bot.procfs import lists_children, stolen_ticks
 from referee.play.bot.tasks import Tasks
 from referee.play.isolation.host import cores, is_autogrouped, number, quota_cores, text
 from referee.play.isolation.levels import NoBubblewrap, bubblewrap
-from referee.play.isolation.memory import NoMemory, find_memory
-from referee.play.spec import MB
-
-_HUGE_FILES = Path("/sys/kernel/mm/transparent_hugepage/shmem_enabled")
 
 
 class Machine(Struct, frozen=True, kw_only=True):
@@ -79,14 +75,6 @@ class Machine(Struct, frozen=True, kw_only=True):
     """How many files all processes of the host may have open at a time, but for root's."""
     most_processes: int | None
     """How many processes and threads the host may have at a time, and our user, to whom those of our bots count too."""
-    copies_mb: int
-    """How much room there is in memory for copies of what strangers' bots see."""
-    copies_problem: str
-    """Why there is none; empty if there is some."""
-    copies_remedy: str
-    """What the organiser can do to get some, or more."""
-    huge_files: bool
-    """Whether the system joins pages of files in memory to huge ones, which a bot can bring about."""
 
 
 def versions() -> dict[str, str]:
@@ -107,7 +95,6 @@ def versions() -> dict[str, str]:
 def look_at_machine() -> Machine:
     """The machine as it is now."""
     memory = _memory_mb()
-    copies_mb, copies_problem, copies_remedy = _room_for_copies()
     return Machine(
         root=os.geteuid() == 0,
         cores=cores(),
@@ -128,10 +115,6 @@ def look_at_machine() -> Machine:
         panics=bool(number("/proc/sys/vm/panic_on_oom")),
         most_files=number("/proc/sys/fs/file-max"),
         most_processes=_most_processes(),
-        copies_mb=copies_mb,
-        copies_problem=copies_problem,
-        copies_remedy=copies_remedy,
-        huge_files=not re.search(r"\[(never|deny)\]", text(_HUGE_FILES) or "[never]"),
     )
 
 
@@ -155,19 +138,6 @@ def _sets_stolen_apart() -> bool | None:
         with contextlib.suppress(OSError), gzip.open("/proc/config.gz", "rt") as file:
             built = file.read()
     return None if built is None else "\nCONFIG_PARAVIRT_TIME_ACCOUNTING=y\n" in built
-
-
-def _room_for_copies() -> tuple[int, str, str]:
-    """How many MB there are, why there are none, and what to do about that."""
-    try:
-        memory = find_memory()
-    except NoMemory as lacking:
-        return 0, lacking.reason, lacking.remedy
-    return (
-        memory.room_bytes // MB,
-        "",
-        f"mount -o remount,size=2g {memory.folder} (docker run --tmpfs /dev/shm:exec,size=2g)",
-    )
 
 
 def _kernel() -> tuple[int, int]:

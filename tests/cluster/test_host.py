@@ -6,10 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hosts_in_memory import BOT, competition, hosted
+from hosts_in_memory import BOT, Hosted, competition, hosted
 from processes import PATIENCE_S, Marked
 
-from referee.cluster import host as host_module
 from referee.cluster.hosts import Ready
 from referee.cluster.parcels import parcels_of
 from referee.tournament.orders import Played, Spoiled
@@ -22,7 +21,7 @@ name = "patient"
 dir = "patient"
 command = ["python3", "bot.py"]
 """
-WORKER, KEEPER = "referee.tournament.run.worker", "referee.cluster.resident"
+WORKER, PREPARER = "referee.tournament.run.worker", "referee.cluster.preparer"
 
 
 class Lab:
@@ -49,7 +48,7 @@ def pids(marked: Marked, part: str) -> list[int]:
     return [pid for pid, command in marked().items() if part in command]
 
 
-def test_several_workers_play_and_what_keeps_the_host_ready_is_replaced(
+def test_several_workers_play_and_those_that_die_are_replaced(
     tmp_path: Path, mark: dict[str, str], marked: Marked, until_gone: Callable[[], None]
 ) -> None:
     lab = Lab(tmp_path, mark)
@@ -60,40 +59,35 @@ def test_several_workers_play_and_what_keeps_the_host_ready_is_replaced(
         assert {host.news.get(timeout=PATIENCE_S) for _ in range(2)} == {0, 1}
         workers = pids(marked, WORKER)
         assert len(workers) == 2
+        assert pids(marked, PREPARER) == [], "what got the host ready has ended"
 
-        os.kill(workers[0], signal.SIGKILL)
-        (spoiled,) = host.ended(done)
-        assert isinstance(spoiled, Spoiled)
-        assert spoiled.reason == "its worker was killed by signal 9"
+        for worker in workers:
+            os.kill(worker, signal.SIGKILL)
+            (spoiled,) = host.ended(done)
+            assert isinstance(spoiled, Spoiled)
+            assert spoiled.reason == "its worker was killed by signal 9"
         assert host.news.empty(), "the host gets ready once, whatever becomes of a worker"
-
-        (keeper,) = pids(marked, KEEPER)
-        os.kill(keeper, signal.SIGKILL)
-        (spoiled,) = host.ended(done)
-        assert isinstance(spoiled, Spoiled)
-        assert spoiled.reason == "the process that keeps its host ready was killed by signal 9"
-        assert isinstance(host.news.get(timeout=PATIENCE_S), Ready)
 
         lab.let_go()
         assert all(isinstance(one, Played) for done in (host.play(0), host.play(1)) for one in host.ended(done))
     until_gone()
 
 
-def test_a_host_that_cannot_stay_ready_is_left_out(
-    tmp_path: Path, mark: dict[str, str], marked: Marked, until_gone: Callable[[], None]
+def test_a_host_is_left_out_where_the_process_dies_that_gets_it_ready(
+    tmp_path: Path,
+    mark: dict[str, str],
+    marked: Marked,
+    until_gone: Callable[[], None],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    def kill(*_: object) -> None:
+        (preparer,) = pids(marked, PREPARER)
+        os.kill(preparer, signal.SIGKILL)
+
+    monkeypatch.setattr(Hosted, "_send_parcels", kill)
     lab = Lab(tmp_path, mark)
     with parcels_of(lab.config) as parcels, hosted(lab.config, parcels, lab.env) as host:
         done = host.play(0, 1)
-        for _ in range(host_module.STARTS):
-            assert isinstance(host.news.get(timeout=PATIENCE_S), Ready)
-            (keeper,) = pids(marked, KEEPER)
-            os.kill(keeper, signal.SIGKILL)
-        left_out = host.news.get(timeout=PATIENCE_S)
-        while isinstance(left_out, int):
-            left_out = host.news.get(timeout=PATIENCE_S)
-        assert left_out == (
-            "the process that gets it ready, and keeps it so, died 3 times; at last it was killed by signal 9"
-        )
+        assert host.news.get(timeout=PATIENCE_S) == "the process that gets it ready was killed by signal 9"
         assert done.get(timeout=PATIENCE_S) is None
     until_gone()

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from hosts_in_memory import BOT, ENTRIES, FOLDER_BOT, ROOT, Resident, competition
+from hosts_in_memory import BOT, ENTRIES, FOLDER_BOT, ROOT, Preparer, competition
 from msgspec.structs import replace
 
 from protocol import VERSION
@@ -17,7 +17,7 @@ from referee import __version__
 from referee.cluster.hosts import Demands, Refused, host_tag
 from referee.cluster.kept import KeptBots, NotKept
 from referee.cluster.parcels import CannotTravel, Parcels, parcels_of
-from referee.cluster.preparing import Talk, prepared
+from referee.cluster.preparing import Talk, prepare
 from referee.cluster.streams import Stream
 from referee.cluster.trying import NotFit, check_isolation, check_room
 from referee.entries.shelf import Shelf
@@ -54,7 +54,7 @@ def silent(parcels: Parcels) -> Talk:
 
 
 @contextmanager
-def resident(host: Resident) -> Iterator[Resident]:
+def preparer(host: Preparer) -> Iterator[Preparer]:
     """A host that ends by itself, and well, when its orders end."""
     try:
         yield host
@@ -209,8 +209,8 @@ def test_a_host_must_have_what_the_desk_has(tmp_path: Path) -> None:
         for demands, lacking in wanted:
             with pytest.MonkeyPatch.context() as patch:
                 patch.setenv("GOLFREF_HOST_FOLDER", str(tmp_path / "host"))
-                with pytest.raises(NotFit, match=lacking.replace("(", r"\(")), prepared(demands, 2, silent(parcels)):
-                    pass
+                with pytest.raises(NotFit, match=lacking.replace("(", r"\(")):
+                    prepare(demands, 2, silent(parcels))
 
 
 def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -221,9 +221,8 @@ def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path, monkeypatch: p
         pytest.raises(
             NotFit, match=r"bots cannot be kept there: .*host.*; make room there, or let GOLFREF_HOST_FOLDER"
         ),
-        prepared(parcels.demands, 1, silent(parcels)),
     ):
-        pass
+        prepare(parcels.demands, 1, silent(parcels))
 
 
 def test_memory_counts_the_bots_of_all_matches(tmp_path: Path) -> None:
@@ -245,7 +244,7 @@ def test_a_bot_that_starts_only_at_the_desk_keeps_a_host_out(tmp_path: Path, mar
     (tmp_path / "desk/bot.py").write_text("import helper\n")
     (tmp_path / "desk/helper.py").write_text("")
     config = competition(tmp_path / "desk", '[[bots]]\nname = "near"\ncommand = ["python3", "bot.py"]\n')
-    with parcels_of(config) as parcels, resident(Resident(tmp_path / "host", "lab1", mark)) as host:
+    with parcels_of(config) as parcels, preparer(Preparer(tmp_path / "host", "lab1", mark)) as host:
         refused = host.prepare(parcels)
 
     assert isinstance(refused, Refused), refused
@@ -286,6 +285,6 @@ def test_a_host_whose_desk_goes_ends_whatever_it_does(
         entry = replace(entry, version=Shelf(tmp_path / "desk").version_of_source(entry))
         bots = (random, replace(made, entry=entry, version=entry.version, built=""))
 
-        with resident(Resident(tmp_path / "host", "lab1", mark)) as host:
+        with preparer(Preparer(tmp_path / "host", "lab1", mark)) as host:
             assert host.prepare(parcels, replace(parcels.demands, bots=bots), until="building `made`") is None
     until_gone()

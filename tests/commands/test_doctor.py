@@ -190,10 +190,6 @@ IN_ORDER = msgspec.structs.replace(
     panics=False,
     most_files=10_000_000,
     most_processes=1 << 22,
-    copies_mb=1024,
-    copies_problem="",
-    copies_remedy="mount -o remount,size=2g /dev/shm",
-    huge_files=False,
 )
 GROUPS = Groups(version=2, abilities=("memory", "processes", "freeze", "kill", "cpu"), problem="", remedy="")
 NO_GROUPS = Groups(version=None, abilities=(), problem="there is no systemd", remedy="log in by ssh")
@@ -215,9 +211,6 @@ def test_nothing_is_said_of_a_host_on_which_nothing_is_missing() -> None:
         ({"no_users": NO_USERS}, "Bots run as your own user", "apt-get install uidmap"),
         ({"no_users": NO_USERS, "kernel": (5, 10)}, "allows a user (processes, pending", "apt-get install uidmap"),
         ({"groups": NO_GROUPS}, "Nothing bounds the kernel's own memory", "log in by ssh"),
-        ({"copies_mb": 60}, "only 60 MB of memory can hold copies", "remount,size=2g"),
-        ({"copies_mb": 0, "copies_problem": "it is mounted noexec"}, "it is mounted noexec", "remount"),
-        ({"huge_files": True}, "that the kernel joins at its wish", "shmem_enabled"),
         ({"swap_mb": 512}, "be swapped out", "swapoff -a"),
         ({"overcommit": 2}, "Memory that a bot only reserves", "vm.overcommit_memory=0"),
         ({"kills_asker": True}, "the kernel ends who asks next", "vm.oom_kill_allocating_task=0"),

@@ -1,24 +1,13 @@
-"""A bot that does not start: it fails its check if it lacks what it will lack at play, and is else kept out later."""
+"""A bot that passed its check and does not start when the run begins: it is kept out, and the others play."""
 
 import json
-import shutil
 from pathlib import Path
 
 import pytest
 from commands import golfref
-from needs import need_bubblewrap, need_perl
+from needs import need_perl
 
-from referee.competition.builder import builder_for
-from referee.competition.checking import kept_check
-from referee.competition.sight import sight_of, strangers_among
-from referee.competition.terms import terms_of
-from referee.entries.shelf import Shelf
-from referee.play.isolation import copies
-from referee.play.isolation.memory import NoMemory
 from referee.play.spec import SHIPPED
-from referee.tournament.config.config import load
-
-pytestmark = pytest.mark.isolation
 
 CONFIG = """
 [tournament]
@@ -42,9 +31,6 @@ owners = {{ good = "Ann", lacks = "Bob" }}
 builtin = "random"
 """
 
-UNNAMED = shutil.which("sort", path="/usr/bin:/bin") or "/usr/bin/sort"
-"""A program of the system that the bots' commands do not name, so that it is not among the copies."""
-
 
 def write(folder: Path, more: str, needs: str) -> Path:
     """A competition of two owners' bots, of which one does not start without a file."""
@@ -57,56 +43,6 @@ def write(folder: Path, more: str, needs: str) -> Path:
         (folder / "entries" / name / "bot.pl").write_text(text)
     (folder / "cup.toml").write_text(CONFIG.format(more=more))
     return folder
-
-
-@pytest.fixture(scope="module")
-def in_cells(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Bots in cells, which see copies of what their commands seem to need."""
-    need_bubblewrap()
-    return write(tmp_path_factory.mktemp("cup"), 'isolation = "bwrap"', UNNAMED)
-
-
-@pytest.mark.full  # it copies an interpreter for each bot, and checks all of them
-def test_a_check_sees_what_the_tournament_shows(in_cells: Path) -> None:
-    _, why = golfref("tournament", "cup.toml", "--dry-run", cwd=in_cells, code=1)
-    assert "the file is missing" in why
-    assert "1 of 3 bots did not start" in why
-
-    out, _ = golfref("check", "cup.toml", "--json", cwd=in_cells, code=1)
-
-    found = {one["bot"]: one for one in json.loads(out)["bots"]}
-    assert {name: one["verdict"] for name, one in found.items()} == {"good": "pass", "lacks": "fail"}
-    text = (in_cells / "cup.checks/lacks.txt").read_text()
-    assert "the file is missing" in text
-    assert "sees copies of what its command seems to need" in " ".join(text.split())
-
-    config = load(in_cells / "cup.toml")
-    (good,) = (bot for bot in config.bots if bot.name == "good")
-    assert kept_check(Shelf(in_cells), good.version, terms_of(config, in_copies=True)) is not None
-    assert kept_check(Shelf(in_cells), good.version, terms_of(config)) is None
-    (in_cells / "alone.toml").write_text((in_cells / "cup.toml").read_text().replace('lacks = "Bob"', 'lacks = "Ann"'))
-    alone, _ = golfref("check", "alone.toml", "--bot", "lacks", "--json", cwd=in_cells)
-    assert [one["verdict"] for one in json.loads(alone)["bots"]] == ["pass"]
-
-
-def test_bots_that_have_no_room_in_memory_are_checked_on_the_disk(
-    in_cells: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    config = load(in_cells / "cup.toml")
-    assert builder_for(config, lambda _: None).ready(config.entries) == ()
-    own = [bot for bot in config.bots if bot.builtin is None]
-    assert strangers_among(config, config.bots, as_stranger=False) == {"good", "lacks"}
-    with sight_of(config, own) as sight:
-        assert sight.in_copies == {"good", "lacks"}
-        assert sight.config.confinement.copies
-
-    def nowhere() -> None:
-        raise NoMemory("no tmpfs", "mount one")
-
-    monkeypatch.setattr(copies, "find_memory", nowhere)
-    with sight_of(config, own) as sight:
-        assert sight.in_copies == set()
-        assert sight.config == config
 
 
 @pytest.mark.full  # it checks bots and greets them again

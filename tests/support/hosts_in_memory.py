@@ -18,7 +18,7 @@ from referee.cluster.host import Callers, Host, Task
 from referee.cluster.hosts import Demands, FromHost, Lacks, Piece, Ready, Refused, Telling
 from referee.cluster.news import Hosting
 from referee.cluster.parcels import Parcels
-from referee.cluster.resident import START
+from referee.cluster.preparer import START
 from referee.competition.builder import builder_for
 from referee.tournament.config.config import Config, check_ready, load
 from referee.tournament.orders import Bundle, Order, Played, Spoiled
@@ -77,8 +77,8 @@ def competition(folder: Path, bots: str, **env: str) -> Config:
     return config
 
 
-class Resident:
-    """The process of ours that keeps one host ready."""
+class Preparer:
+    """The process of ours that gets one host ready."""
 
     def __init__(self, folder: Path, name: str, env: Mapping[str, str], *, root: Path = ROOT, jobs: int = 1) -> None:
         """`folder` is the host's, and `root` the installation that it has; `env` is added to its environment."""

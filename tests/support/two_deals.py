@@ -12,17 +12,14 @@ name = "exported"
 seed = "abc"
 deals = 2
 rotations = "{rotations}"
-trust = "all"
 [[variants]]
 preset = "six-card"
 options = {{ rounds = 1 }}
 [[bots]]
 name = "ann"
-owner = "Ann"
 {quick}
 [[bots]]
 name = "bob"
-owner = "Bob"
 env = {{ SECRET = "of bob" }}
 {quick}
 """

@@ -341,7 +341,7 @@ class _Taking:
         self._doing.tell(f"checking `{entry.name}`, version {short(entry.version)}")
         spec = self._shelf.bot(entry)
         alone = replace(self._config, bots=(spec,), entries=(entry,), tables={entry.name: 0})
-        (one,) = check_bots(alone, [spec], as_stranger=True)
+        (one,) = check_bots(alone, [spec])
         self._doing.check()
         if not isinstance(one.came_to, Checked):
             raise HostFault(f"`{entry.name}` could not be checked, and not by its fault: {one.came_to.problem}")

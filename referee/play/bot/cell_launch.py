@@ -12,7 +12,6 @@ from msgspec.structs import replace
 from referee.play.bot.launch import Launch, entering, give_way, in_shell
 from referee.play.isolation.bwrap import arguments, inner_command
 from referee.play.isolation.cell import Cell, cell_of
-from referee.play.isolation.copies import shown
 from referee.play.isolation.levels import bubblewrap
 from referee.play.isolation.proc import written_anew
 from referee.play.isolation.seccomp import program
@@ -24,7 +23,7 @@ def in_cell(spec: BotSpec, confinement: Confinement, join: Sequence[str], *, cou
     """How to start a bot in a cell; as `launch`."""
     bubblewrap()  # without it there is no cell to look at
     workshop = confinement.workshop
-    cell = shown(spec, confinement.copies) if workshop is None else replace(cell_of(spec), workshop=workshop)
+    cell = cell_of(spec) if workshop is None else replace(cell_of(spec), workshop=workshop)
     user = take_user()
     try:
         return _as_user(user, cell, confinement.limits, join, counted=counted)

@@ -39,10 +39,6 @@ _DEVICE_LINKS = {
 }  # fmt: skip
 
 
-INNER_TOOLS = ("setpriv", "prlimit", "env", "sh")
-"""The programs of the system that run in a cell before the bot does."""
-
-
 def arguments(
     cell: Cell, limits: BotLimits, *, user: BotUser | None, options: frozenset[str], given: Mapping[str, int]
 ) -> list[str]:
@@ -128,25 +124,22 @@ def _file_system(cell: Cell) -> list[str]:
     for place in SYSTEM:
         if os.path.islink(place):
             words += ["--symlink", os.readlink(place), place]
-        elif os.path.isdir(cell.root + place):
-            words += ["--ro-bind", cell.root + place, place]
-    if cell.root:
-        words += ["--ro-bind", f"{cell.root}/etc", "/etc"]
-    else:
-        words += ["--perms", "0755", "--dir", "/etc"]
-        network = cell.workshop is not None and cell.workshop.network
-        words += [word for path in etc_files(network=network) for word in ("--ro-bind-try", path, path)]
+        elif os.path.isdir(place):
+            words += ["--ro-bind", place, place]
+    words += ["--perms", "0755", "--dir", "/etc"]
+    network = cell.workshop is not None and cell.workshop.network
+    words += [word for path in _etc_files(network=network) for word in ("--ro-bind-try", path, path)]
     for place in cell.more:
-        words += [*_folders_above(place), "--ro-bind", cell.copies.get(place, place), place]
+        words += [*_folders_above(place), "--ro-bind", place, place]
     if cell.workshop is not None:
         size = str(cell.workshop.folder_mb * MB)
         words += ["--ro-bind", cell.folder, SOURCE, "--perms", "0777", "--size", size, "--tmpfs", FOLDER]
         return words
-    return [*words, "--ro-bind", cell.copies.get(cell.folder, cell.folder), FOLDER]
+    return [*words, "--ro-bind", cell.folder, FOLDER]
 
 
 @functools.cache
-def etc_files(*, network: bool = False) -> tuple[str, ...]:
+def _etc_files(*, network: bool) -> tuple[str, ...]:
     """The files and folders of /etc that every bot can read, or a build that uses the network. Looked up once."""
     names = (*_ETC, *_ETC_OF_NETWORK) if network else _ETC
     return tuple(str(path) for name in names for path in sorted(Path("/etc").glob(name)))

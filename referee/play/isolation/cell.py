@@ -31,10 +31,6 @@ class Cell(Struct, frozen=True, kw_only=True):
     """The other paths of the host that the bot can read, besides the system's. They are the same in the cell."""
     env: dict[str, str]
     """The bot's whole environment."""
-    root: str = ""
-    """The host's folder below which lies what is shown instead of the system's places; empty where these are shown."""
-    copies: dict[str, str] = {}
-    """By place of the host, the copy of it that is shown instead."""
     workshop: Workshop | None = None
     """Where a bot is built in it. Then `folder` is shown at /source, and /bot is empty and can be written."""
 

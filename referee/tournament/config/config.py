@@ -34,6 +34,7 @@ from referee.tournament.config.entrants import (
     EntryTable,
     GivenBot,
     check_folders,
+    check_rotations,
     check_trust,
     read_bots,
     usual_rotations,
@@ -132,8 +133,6 @@ class Config(Settings, frozen=True, kw_only=True):
     """Absolute path of the config's folder."""
     file: str = ""
     """The config's file, as it was named."""
-    copies: str = ""
-    """The folder with copies of what bots see; see Confinement."""
     hooks: Hooks = Hooks()
     shard: Shard | None = None
     """The part of the plan that is played here; the command line says so."""
@@ -156,14 +155,11 @@ class Config(Settings, frozen=True, kw_only=True):
     @property
     def confinement(self) -> Confinement:
         """How every bot is kept from what is not its own."""
-        return Confinement(isolation=self.isolation, limits=self.limits, copies=self.copies)
+        return Confinement(isolation=self.isolation, limits=self.limits)
 
     @property
     def strangers(self) -> tuple[BotSpec, ...]:
-        """The bots that may leave no mark for later matches: all that have owners, where several play under `bwrap`.
-
-        Shipped bots are nobody's.
-        """
+        """All bots but shipped ones, where they are of several owners and play under `bwrap`; else none."""
         bots = tuple(bot for bot in self.bots if bot.builtin is None)
         several = len({bot.owner for bot in bots}) > 1
         return bots if several and self.isolation == "bwrap" else ()
@@ -275,6 +271,7 @@ def survey(
     if not _is_trust_unclear(reader):
         trusted = file.tournament.trust == "all"
         check_trust(entrants.all, file.tournament.isolation, trusted=trusted, reader=reader)
+    check_rotations(entrants.all, file.tournament.rotations, reader)
     rest = None if reader.problems else _config(path, file, variants, entrants)
     return Survey(
         config=None if entrants.broken else rest,

@@ -312,21 +312,38 @@ def check_trust(entrants: Sequence[Entrant], isolation: Isolation, *, trusted: b
     """Other people's programs run under `bwrap`, unless the organiser says that they are trusted."""
     owners = _owners(entrants)
     if len(owners) > 1 and isolation != "bwrap" and not trusted:
-        some = ", ".join(owners[:5]) + ", ..." * (len(owners) > 5)
         text = (
-            f'bots of {len(owners)} owners ({some}) need isolation = "bwrap"'
+            f'{_bots_of(owners)} need isolation = "bwrap"'
             ', or trust = "all" if every one of them may read and change all that you can; see `golfref doctor`'
         )
         reader.add(("tournament", "isolation"), text)
 
 
-def usual_rotations(entrants: Sequence[Entrant]) -> Rotations:
-    """What is best where the config does not say it (tournaments/README.md has the measurements).
+def check_rotations(entrants: Sequence[Entrant], rotations: Rotations | None, reader: Reader) -> None:
+    """Bots of several owners have fresh cards in every match, also those that the organiser trusts.
 
-    Bots of one owner share the cards of a deal, which takes fewer matches. One of several owners could carry the cards
-    to a later rotation and win it by that, so each rotation has cards of its own.
+    With the same cards, one of them could carry what it saw to a later rotation of the deal and win it by that.
+    """
+    owners = _owners(entrants)
+    if len(owners) > 1 and rotations == "same":
+        text = (
+            f"{_bots_of(owners)} need fresh cards in every match, because a bot could carry the cards of a deal from "
+            'one rotation to the next; expected "fresh" or no `rotations`, got "same"'
+        )
+        reader.add(("tournament", "rotations"), text)
+
+
+def usual_rotations(entrants: Sequence[Entrant]) -> Rotations:
+    """What holds where the config does not say it (tournaments/README.md has the measurements).
+
+    Bots of one owner share the cards of a deal, which takes fewer matches.
     """
     return "fresh" if len(_owners(entrants)) > 1 else "same"
+
+
+def _bots_of(owners: Sequence[str]) -> str:
+    some = ", ".join(owners[:5]) + ", ..." * (len(owners) > 5)
+    return f"bots of {len(owners)} owners ({some})"
 
 
 def _owners(entrants: Sequence[Entrant]) -> list[str]:

@@ -16,10 +16,7 @@ from referee.tournament.plan.shards import Shard, read_shard
 _GOES_ON = "played from here on by "
 _CHANGED = "bot `{bot}` changed while matches were played (version {before} -> "
 _OF_TWO = "): its results since then may be those of two programs"
-_OF_COPY = "): its results are those of the former, of which the run has copies"
-_OTHER_VERSION = re.compile(f"[0-9a-f]{{{SHORT_LENGTH}}}({re.escape(_OF_TWO)}|{re.escape(_OF_COPY)})")
-_READS = "bot `{bot}` reads from the disk "
-_CARRIES = ", and so can carry cards from one match to the next"
+_OTHER_VERSION = re.compile(f"[0-9a-f]{{{SHORT_LENGTH}}}{re.escape(_OF_TWO)}")
 _BARRED = "bot `{bot}` (version {version}) is barred: "
 _WHY_BARRED = "{voided} of its {attempts} attempts at matches were void, and its presence alone explains that"
 _KEPT_OUT = "bot `{bot}` (version {version}) is kept out by `qualify`: {reason}"
@@ -70,22 +67,9 @@ def golfref_of(origin: str) -> str:
     return player(origin).removeprefix("golfref ").partition(",")[0]
 
 
-def changed_bot(bot: str, before: str, after: str, *, copied: bool = False) -> str:
-    """The line that tells that the files of a bot changed while it played. The versions are whole.
-
-    `copied` says whether the bot saw copies of them, which did not change.
-    """
-    return _CHANGED.format(bot=bot, before=short(before)) + short(after) + (_OF_COPY if copied else _OF_TWO)
-
-
-def reads_disk(bot: str, what: str) -> str:
-    """The line that tells what a stranger's bot reads from the disk instead of from copies in memory."""
-    return _READS.format(bot=bot) + what + _CARRIES
-
-
-def tells_reading(line: str, bots: Iterable[str]) -> bool:
-    """Whether a line of the history tells that one of these bots reads something from the disk."""
-    return line.endswith(_CARRIES) and any(line.startswith(_READS.format(bot=bot)) for bot in bots)
+def changed_bot(bot: str, before: str, after: str) -> str:
+    """The line that tells that the files of a bot changed while it played. The versions are whole."""
+    return _CHANGED.format(bot=bot, before=short(before)) + short(after) + _OF_TWO
 
 
 def tells_changed_bot(line: str, versions: Mapping[str, str]) -> bool:

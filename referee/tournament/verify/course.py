@@ -32,7 +32,6 @@ from referee.tournament.store.events import (
     tells_host_lost,
     tells_origin,
     tells_part,
-    tells_reading,
     told_as_barred,
     told_as_kept_out,
     told_as_played_for,
@@ -224,7 +223,7 @@ class Course:
                 pass  # nothing tells how long it took
             elif tells_host_left_out(line) or tells_host_lost(line) or tells_part(line):
                 pass  # nobody can tell later what a host was like, or where a shard was
-            elif not (tells_origin(line) or tells_changed_bot(line, versions) or tells_reading(line, versions)):
+            elif not (tells_origin(line) or tells_changed_bot(line, versions)):
                 yield f"golfref never tells this: {_shown(line)}"
             elif line == self._origins[number - 1]:
                 yield "it tells again what played already"

@@ -76,6 +76,12 @@ def test_a_program_for_another_machine_is_named_so(tmp_path: Path, content: byte
     assert (problem_of(tmp_path, content) or "").startswith(problem)
 
 
+@ELF
+def test_every_damage_of_a_program_is_survived(tmp_path: Path) -> None:
+    for place in range(4, 1024, 7):
+        problem_of(tmp_path, HERE[:place] + b"\xff\xff\xff" + HERE[place + 3 : place + 4096])
+
+
 @pytest.mark.parametrize("content", [HERE, b"#!/bin/sh -e\n", b"#! /usr/bin/env sh\n", b"#!/usr/bin/env -S sh -e\n"])
 def test_what_can_be_started_has_no_problem(tmp_path: Path, content: bytes) -> None:
     assert problem_of(tmp_path, content) is None

@@ -190,7 +190,6 @@ def ann_and_ben(folder: Path) -> str:
 def test_bots_of_two_owners_play_in_cells_or_by_the_organisers_word_and_on_fresh_cards(ann_and_ben: str) -> None:
     trusted, confined = 'trust = "all"\n', 'isolation = "bwrap"\n'
     assert loaded(HEAD, trusted, GAME, ann_and_ben).rotations == "fresh"
-    assert loaded(HEAD, trusted, 'rotations = "same"\n', GAME, ann_and_ben).rotations == "same"
     assert loaded(HEAD, trusted, GAME, ann_and_ben).strangers == ()
     config = loaded(HEAD, confined, GAME, ann_and_ben, TWO)
     assert (config.confinement.isolation, [one.name for one in config.strangers]) == ("bwrap", ["a", "b"])

@@ -248,16 +248,24 @@ def test_an_owner_or_a_title_can_be_put_right_without_a_match_played_again(
 ) -> None:
     run.write(HEAD, "deals = 1\n", SIX, bot("ann"), bot("bea"))
     go_on(run.folder)
-    head = HEAD.replace('"run"', '"Run"') + 'trust = "all"\n'
-    run.write(head, "deals = 1\n", SIX, bot("ann"), bot("bea"), 'owner = "Bea"\n')
+    head, owner = HEAD.replace('"run"', '"Run"'), 'owner = "Bea"\n'
+    run.write(head, "deals = 1\n", SIX, bot("ann"), owner, bot("bea"), owner)
     go_on(run.folder, may_change=True)
     said = capsys.readouterr().err
     assert 'name: "run" -> "Run"' in said
     assert 'bot `bea`: the same version, told otherwise (owner: "" -> "Bea")' in said
     document = run.document()
     assert document["name"] == "Run"
-    assert [one["owner"] for one in document["bots"]] == ["", "Bea"]
+    assert [one["owner"] for one in document["bots"]] == ["Bea", "Bea"]
     assert document["retired"] == []
+
+
+def test_a_run_whose_rotations_share_their_cards_takes_no_second_owner(run: Tournament) -> None:
+    run.write(HEAD, "deals = 1\n", SIX, bot("ann"), bot("bea"))
+    go_on(run.folder)
+    run.write(HEAD, 'trust = "all"\n', "deals = 1\n", SIX, bot("ann"), bot("bea"), 'owner = "Bea"\n')
+    said = golfref("tournament", "run.toml", "--amend", cwd=run.folder, code=2)[1]
+    assert 'rotations: "same" -> "fresh" (the cards of every match follow from it)' in said
 
 
 DIARY = """

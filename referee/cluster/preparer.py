@@ -1,7 +1,7 @@
-"""The process of ours that gets a host ready, and keeps it ready until its input ends.
+"""The process of ours that gets a host ready, and then ends.
 
-It plays nothing: workers of a run do, which are started when it is ready. The copies of what bots see are its own, and
-go with it. When its input ends, it ends all bots and itself, whatever it was about to do. It knows nothing of Dask.
+It plays nothing: workers of a run do, which are started when the host is ready. When its input ends before, it ends all
+bots and itself, whatever it was about to do. It knows nothing of Dask.
 """
 
 import contextlib
@@ -16,14 +16,14 @@ from typing import TypeVar
 import msgspec
 
 from referee.cluster.hosts import Demands, FromHost, Lacks, Piece, Refused, Telling, host_name
-from referee.cluster.preparing import Talk, prepared
+from referee.cluster.preparing import Talk, prepare
 from referee.cluster.trying import NotFit, on_one_line
 from referee.play.session import Interrupted
 from referee.tournament.orders import Heartbeat
 from referee.tournament.run.frames import frame
 from referee.tournament.run.worker import HEARTBEAT_S, begin
 
-START = "import sys; sys.path.insert(0, sys.argv[1]); from referee.cluster.resident import main; main(sys.argv[2:])"
+START = "import sys; sys.path.insert(0, sys.argv[1]); from referee.cluster.preparer import main; main(sys.argv[2:])"
 """What the interpreter is told to run. Its arguments are those of a worker of a run; `jobs` are those of the host."""
 
 Told = TypeVar("Told", Demands, Piece)
@@ -36,7 +36,7 @@ class Gone(Exception):
 
 
 class _Line:
-    """The pipes, until matches are played. A thread says meanwhile that we live, and sees when the orders end."""
+    """The pipes. A thread says meanwhile that we live, and sees when the orders end."""
 
     def __init__(self, orders: int, reports: int) -> None:
         self._orders, self._reports = orders, reports
@@ -82,11 +82,6 @@ class _Line:
         (length,) = _LENGTH.unpack(self._exactly(_LENGTH.size))
         return msgspec.msgpack.decode(self._exactly(length), type=kind)
 
-    def until_over(self) -> None:
-        """Wait until nobody needs this host any more."""
-        while os.read(self._orders, 1):
-            pass
-
     def _exactly(self, count: int) -> bytes:
         parts: list[bytes] = []
         while count:
@@ -113,17 +108,16 @@ class _Line:
 
 
 def main(words: Sequence[str]) -> None:
-    """Get this host ready as standard input demands, and keep it so until that ends."""
+    """Get this host ready as standard input demands."""
     started = begin(words)
     line = _Line(started.orders, started.reports)
-    with contextlib.suppress(Gone, Interrupted), contextlib.ExitStack() as stack:
+    with contextlib.suppress(Gone, Interrupted):
         try:
             with line.watched():
                 demands = line.read(Demands)
                 talk = Talk(fetch=line.fetch, tell=lambda told: line.say(Telling(line=told)), check=line.check)
-                ready = stack.enter_context(prepared(demands, started.jobs, talk))
+                ready = prepare(demands, started.jobs, talk)
         except NotFit as lacking:
             line.say(Refused(host=host_name(), reason=on_one_line(str(lacking))))
             return
         line.say(ready)
-        line.until_over()
