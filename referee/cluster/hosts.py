@@ -55,6 +55,8 @@ class Demands(Struct, frozen=True, kw_only=True):
     tag: str
     """What bots are built for at the desk."""
     isolation: Isolation
+    needs_users: bool = False
+    """Whether each bot needs a user id of its own."""
     limits: BotLimits
     builds: Builds
     start_s: float

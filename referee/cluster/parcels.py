@@ -89,6 +89,7 @@ def _demands(config: Config, bots: tuple[Travelling, ...], streams: dict[str, St
         rooms=rooms(),
         tag=host_tag(),
         isolation=config.isolation,
+        needs_users=config.needs_users,
         limits=config.limits,
         builds=config.builds,
         start_s=config.clocks.start_s,

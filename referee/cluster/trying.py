@@ -22,7 +22,7 @@ from referee.entries.versions import short, version_of
 from referee.play.faults import HostFault
 from referee.play.greeting import Greeted, greet
 from referee.play.isolation.host import number
-from referee.play.isolation.levels import bubblewrap
+from referee.play.isolation.levels import check_cells
 from referee.play.isolation.problems import find_problem
 from referee.play.pump.pump import Pump
 from referee.play.session import run_session
@@ -105,12 +105,12 @@ def free_memory_mb() -> int | None:
 
 
 def check_isolation(demands: Demands) -> None:
-    """Raises NotFit where this host offers no cells and the run needs them."""
+    """Raises NotFit where the run needs cells, or user ids for bots, that this host does not offer."""
     if demands.isolation == "bwrap":
         try:
-            bubblewrap()
+            check_cells(of_strangers=demands.needs_users)
         except HostFault as fault:
-            raise NotFit(f"it has no isolation `bwrap`: {fault}") from None
+            raise NotFit(f"it cannot play under `bwrap`: {fault}") from None
 
 
 def check_shipped(demands: Demands) -> None:

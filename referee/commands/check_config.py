@@ -29,7 +29,7 @@ from referee.entries.versions import short
 from referee.kit.check.report import counted
 from referee.new_file import HostRefused, NotWritten, new_file
 from referee.play.faults import HostFault
-from referee.play.isolation.levels import bubblewrap
+from referee.play.isolation.levels import check_cells
 from referee.play.session import Interrupted
 from referee.reports.tables.figures import duration
 from referee.reports.tables.layout import wrapped
@@ -82,7 +82,7 @@ def _check(order: ConfigOrdered, signals: Signals) -> int:
     say(*(f"note: {note}" for note in found.notes))
     names = _chosen(order, found.entrants.all)
     if config.isolation == "bwrap":
-        bubblewrap()
+        check_cells(of_strangers=config.needs_users)
     unready = [_broken(one) for one in found.entrants.broken if one.name in names]
     entries = [entry for entry in config.entries if entry.name in names]
     with signals.held():

@@ -304,7 +304,7 @@ def _host_rows(report: Report) -> Iterator[tuple[str, str]]:
             if machine.root
             else "an ordinary user: under `bwrap` every bot gets a subordinate user id of its own"
             if report.own_users
-            else "an ordinary user: under `bwrap` every bot runs as this user, in a user namespace"
+            else "an ordinary user: under `bwrap` every bot runs as this user, so golfref plays bots of one owner only"
         ),
     )
     bounded = " and ".join(one for one in ("memory", "processes") if one in groups.abilities) or "nothing"

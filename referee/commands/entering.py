@@ -83,6 +83,10 @@ class Newcomers:
             if wanted is None:
                 raise NotTakenUp(found.lines)
             wanted = self._with_options(wanted)
+            if wanted.needs_users:
+                from referee.play.isolation.levels import check_cells  # noqa: PLC0415 - only under bwrap
+
+                check_cells(of_strangers=True)
             stay = {one.name: one.lines for one in found.entrants.broken}
             stay |= self._not_ready(wanted)
             config = _with_former(wanted, playing, stay, found)

@@ -273,22 +273,19 @@ def _with_chosen_plan(session: _Session, run: PreparedRun, greeted: Sequence[Gre
 def _check_cells(config: Config, path: Path, key: Path | None) -> None:
     """Under `bwrap` there must be cells, and no bot may read the store or the file with the key of all deals.
 
-    Says what no control group bounds on this host, and what strangers' bots share. Raises StoreError, and HostFault
-    where there are no cells.
+    Says what no control group bounds on this host. Raises StoreError, and HostFault where there are no cells, or no
+    user ids for strangers' bots.
     """
     if config.isolation != "bwrap":
         return
     from referee.play.isolation.handed_on import found  # noqa: PLC0415 - only under bwrap
-    from referee.play.isolation.levels import bubblewrap  # noqa: PLC0415
-    from referee.play.isolation.users import why_none  # noqa: PLC0415
+    from referee.play.isolation.levels import check_cells  # noqa: PLC0415
 
-    bubblewrap()
+    check_cells(of_strangers=config.needs_users)
     groups = control_groups()
     gap = groups.gap if isinstance(groups, Cgroups) else groups
     if gap is not None and (lacking := sorted({"memory", "processes"} - bounded())):
         say(f"note: no control group bounds a bot's {' and '.join(lacking)} as a whole: {gap.reason}; {gap.remedy}")
-    if config.strangers and (none := why_none()) is not None:
-        say(f"note: all bots run as your own user, and share what the kernel allows a user: {none}")
     if names := readers(config.bots, str(path)):
         raise StoreError(f"{path} lies where these bots could read it: {', '.join(names)}; choose another --store")
     if key is not None and (names := readers(config.bots, str(key))):

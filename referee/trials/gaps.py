@@ -15,8 +15,6 @@ from referee.trials.machine import Machine
 SEATS = 4
 """For how many bots of each match the host should have enough."""
 
-COUNTS_BY_NAMESPACE = (5, 14)
-"""The first Linux that counts processes and pending signals for each user namespace by itself."""
 
 
 class Gap(Struct, frozen=True, kw_only=True):
@@ -43,24 +41,21 @@ class Groups(Struct, frozen=True, kw_only=True):
 def find_gaps(machine: Machine, groups: Groups, no_users: NoUsers | None, *, jobs: int) -> list[Gap]:
     """The gaps of this host, the most important first; `no_users` is why bots have no user ids of their own."""
     return [
-        *_of_users(machine, no_users),
+        *_of_users(no_users),
         *_of_memory(machine, groups),
         *_of_cores(machine, groups.abilities),
         *_of_host(machine, jobs),
     ]
 
 
-def _of_users(machine: Machine, no_users: NoUsers | None) -> Iterator[Gap]:
-    if no_users is None:
-        return
-    shared = "pages of pipes and descriptors under way"
-    if machine.kernel < COUNTS_BY_NAMESPACE:
-        shared = f"processes, pending signals, {shared}"
-    yield Gap(
-        attack=f"Bots run as your own user, so one of them can use up what the kernel allows a user ({shared}) for all "
-        f"others and for the referee: {no_users.reason}.",
-        remedy=f"To give each bot a user id of its own: {no_users.remedy}.",
-    )
+def _of_users(no_users: NoUsers | None) -> Iterator[Gap]:
+    if no_users is not None:
+        yield Gap(
+            attack="Bots run as your own user, so one of them could use up what the kernel allows a user (watches of "
+            "epoll, pages of pipes, descriptors under way) for all others and for the referee; golfref plays no bots "
+            f"of several owners here: {no_users.reason}.",
+            remedy=f"To give each bot a user id of its own: {no_users.remedy}.",
+        )
 
 
 def _of_memory(machine: Machine, groups: Groups) -> Iterator[Gap]:

@@ -61,8 +61,6 @@ class Machine(Struct, frozen=True, kw_only=True):
 
     Then a slap window tells when a bot lost as little as 75 us; else it is told in steps of 10 ms.
     """
-    kernel: tuple[int, int]
-    """The version of the system's kernel."""
     has_core_handler: bool
     """Whether the crash of a bot reaches a program of the host's for core dumps, and golfref cannot prevent it."""
     overcommit: int | None
@@ -108,7 +106,6 @@ def look_at_machine() -> Machine:
         wait_times=_tells_waits(),
         stolen=_stolen(),
         sets_stolen_apart=_sets_stolen_apart(),
-        kernel=_kernel(),
         has_core_handler=_has_core_handler(),
         overcommit=number("/proc/sys/vm/overcommit_memory"),
         kills_asker=number("/proc/sys/vm/oom_kill_allocating_task") == 1,
@@ -140,9 +137,6 @@ def _sets_stolen_apart() -> bool | None:
     return None if built is None else "\nCONFIG_PARAVIRT_TIME_ACCOUNTING=y\n" in built
 
 
-def _kernel() -> tuple[int, int]:
-    found = re.match(r"(\d+)\.(\d+)", platform.release())
-    return (int(found[1]), int(found[2])) if found else (0, 0)
 
 
 def _has_core_handler() -> bool:

@@ -21,6 +21,8 @@ from referee.cluster.preparing import Talk, prepare
 from referee.cluster.streams import Stream
 from referee.cluster.trying import NotFit, check_isolation, check_room
 from referee.entries.shelf import Shelf
+from referee.play.isolation import levels
+from referee.play.isolation.users import NoUsers
 
 
 def keep(parcels: Parcels, folder: Path, tag: str = "here") -> KeptBots:
@@ -267,10 +269,21 @@ def test_a_host_without_bubblewrap_is_told_what_to_do(tmp_path: Path, monkeypatc
     monkeypatch.setenv("PATH", str(tmp_path / "bin"))
     bubblewrap.cache_clear()
     try:
-        with pytest.raises(NotFit, match=r"it has no isolation `bwrap`: .*bubblewrap"):
+        with pytest.raises(NotFit, match=r"it cannot play under `bwrap`: .*bubblewrap"):
             check_isolation(demands)
     finally:
         bubblewrap.cache_clear()
+
+
+def test_a_host_without_user_ids_for_strangers_bots_is_told_what_to_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with parcels_of(competition(tmp_path / "desk", FOLDER_BOT)) as parcels:
+        demands = replace(parcels.demands, isolation="bwrap", needs_users=True)
+    monkeypatch.setattr(levels, "bubblewrap", lambda: None)
+    monkeypatch.setattr(levels, "why_none", lambda: NoUsers("newuidmap is not installed", "apt-get install uidmap"))
+    with pytest.raises(NotFit, match=r"user ids of their own.*apt-get install uidmap"):
+        check_isolation(demands)
 
 
 @pytest.mark.cluster

@@ -14,7 +14,8 @@ from typing import NamedTuple, NoReturn
 import pytest
 
 from referee.kit.starters import Starter, missing_tools
-from referee.play.isolation.levels import NoBubblewrap, bubblewrap
+from referee.play.faults import HostFault
+from referee.play.isolation.levels import NoBubblewrap, bubblewrap, check_cells
 from referee.play.isolation.users import why_none
 
 
@@ -29,6 +30,14 @@ def need_bubblewrap() -> None:
     try:
         bubblewrap()
     except NoBubblewrap as missing:
+        lacking(str(missing))
+
+
+def need_cells_for_strangers() -> None:
+    """Cells in which each bot has a user id of its own."""
+    try:
+        check_cells(of_strangers=True)
+    except HostFault as missing:
         lacking(str(missing))
 
 

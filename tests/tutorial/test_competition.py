@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 from golden import Golden
-from needs import lacking, need_bubblewrap, need_tools
+from needs import lacking, need_cells_for_strangers, need_tools
 from page_commands import as_now, blocks, run
 
 from referee.kit.starters import find_starter
@@ -50,7 +50,7 @@ def home(mark: dict[str, str]) -> Iterator[dict[str, str]]:
 
 @pytest.mark.timeout(600)  # an evening with builds in five languages
 def test_every_command_prints_what_the_page_says(home: dict[str, str], golden: Golden) -> None:
-    need_bubblewrap()
+    need_cells_for_strangers()
     for language in LANGUAGES:
         need_tools(find_starter(language))
     if shutil.which("ssh-keygen", path=SYSTEM) is None:

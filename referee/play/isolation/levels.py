@@ -16,7 +16,7 @@ from referee.play.faults import HostFault
 from referee.play.isolation.bwrap import arguments, inner_command, tool
 from referee.play.isolation.cell import Cell
 from referee.play.isolation.seccomp import NoSeccomp, program
-from referee.play.isolation.users import give_back, take_user
+from referee.play.isolation.users import give_back, take_user, why_none
 from referee.play.spec import BotLimits
 
 _NEEDED = frozenset({"--args", "--size", "--perms", "--json-status-fd", "--seccomp", "--clearenv", "--cap-drop"})
@@ -84,6 +84,16 @@ def bubblewrap() -> Bubblewrap:
     one = Bubblewrap(path=path, version=version, options=options)
     _try_out(one)
     return one
+
+
+def check_cells(*, of_strangers: bool) -> None:
+    """Raise HostFault where this host has no cells, or where strangers' bots would all run as our own user in them."""
+    bubblewrap()
+    if of_strangers and (gap := why_none()) is not None:
+        raise HostFault(
+            "bots of several owners need user ids of their own, so that none can use up what the kernel allows your "
+            f'user, but {gap.reason}: {gap.remedy} (or set trust = "all" in [tournament] where all bots are your own)'
+        )
 
 
 def _said(path: str, option: str) -> str:

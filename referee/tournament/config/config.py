@@ -158,6 +158,11 @@ class Config(Settings, frozen=True, kw_only=True):
         return Confinement(isolation=self.isolation, limits=self.limits)
 
     @property
+    def needs_users(self) -> bool:
+        """Whether each bot needs a user id of its own: several owners play under `bwrap`, and `trust` is not given."""
+        return bool(self.strangers) and self.trust is None
+
+    @property
     def strangers(self) -> tuple[BotSpec, ...]:
         """All bots but shipped ones, where they are of several owners and play under `bwrap`; else none."""
         bots = tuple(bot for bot in self.bots if bot.builtin is None)

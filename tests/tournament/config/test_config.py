@@ -193,6 +193,7 @@ def test_bots_of_two_owners_play_in_cells_or_by_the_organisers_word_and_on_fresh
     assert loaded(HEAD, trusted, GAME, ann_and_ben).strangers == ()
     config = loaded(HEAD, confined, GAME, ann_and_ben, TWO)
     assert (config.confinement.isolation, [one.name for one in config.strangers]) == ("bwrap", ["a", "b"])
+    assert (config.needs_users, loaded(HEAD, trusted, confined, GAME, ann_and_ben, TWO).needs_users) == (True, False)
     alone = loaded(HEAD, confined, GAME, ann_and_ben.replace("Ben", "Ann"), TWO)
     assert (alone.rotations, alone.strangers) == ("same", ())
 
