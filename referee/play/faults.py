@@ -49,7 +49,8 @@ _REMEDIES = {
     errno.ENFILE: "the host can open no more files; end other programs",
     errno.ENOMEM: "the host has no memory left; end other programs, or play fewer matches at a time",
     errno.EAGAIN: "the host starts no more processes; raise `ulimit -u`, or play fewer matches at a time",
-    errno.ENOSPC: "the host has no room left; look at `df`, and at `sysctl fs.epoll.max_user_watches`",
+    errno.ENOSPC: "the disk is full (`df`), or bots that run as your own user have used up its watches of epoll "
+    "(`sysctl fs.epoll.max_user_watches`); `golfref doctor` says how to give each bot a user id of its own",
 }
 
 

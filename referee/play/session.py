@@ -1,5 +1,6 @@
 """The frame in which bots are run: one pump, the work that uses it, signals, and nothing left behind at the end."""
 
+import errno
 import signal
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import ExitStack, closing
@@ -8,15 +9,13 @@ from functools import partial
 import trio
 
 from referee.ending_signals import ENDING_SIGNALS, ignore_ending_signals
-from referee.play.bot.accounts import Accounts
 from referee.play.bot.orphans import nothing_left_behind
 from referee.play.bot.warden import Warden
-from referee.play.faults import hosts_fault
+from referee.play.faults import HostFault, hosts_fault, in_words
 from referee.play.pump.pump import Pump
-from referee.play.pump.waits import await_watches
 
-WATCHES_S = 10.0
-"""How long a loop that is about to begin waits for a watch of epoll, which a bot of another run or worker may hold."""
+_NO_ROOM = frozenset({errno.ENOSPC, errno.ENOMEM})
+"""What the kernel says where it takes no further watch of epoll, beside other causes."""
 
 Work = Callable[[Pump], Awaitable[None]]
 
@@ -39,18 +38,19 @@ def run_session(works: Sequence[Work], pump: Pump | None = None, *, stop: Callab
 def guarded(main: Callable[[], Awaitable[None]]) -> None:
     """Run this in the main thread, with nothing left behind; raises the first exception that it lets out.
 
-    Raises HostFault where trio's loop cannot begin because the user's watches of epoll are used up, and stay so.
+    Raises HostFault where the host has no room, or our user no watch of epoll, which bots of the same user may have.
     """
-    await_watches(WATCHES_S)
     try:
         with ExitStack() as stack:
             with hosts_fault():
                 stack.enter_context(nothing_left_behind())
             trio.run(main)
-    except BaseExceptionGroup as group:
-        raise _first(group) from None
-    except trio.TrioInternalError:
-        await_watches(0.0)  # the last one may have been taken just before the loop began
+    except (BaseExceptionGroup, OSError, trio.TrioInternalError) as error:
+        first = _first(error)
+        if isinstance(first, OSError) and first.errno in _NO_ROOM:
+            raise HostFault(in_words(first)) from error
+        if isinstance(error, BaseExceptionGroup):
+            raise first from None
         raise
 
 
@@ -60,7 +60,6 @@ async def pumping(works: Sequence[Work], pump: Pump) -> None:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(pump.run)
             nursery.start_soon(Warden(pump.channels).run)
-            nursery.start_soon(Accounts(pump.admitted).run)
             async with trio.open_nursery() as inner:
                 for work in works:
                     inner.start_soon(work, pump)
@@ -93,6 +92,10 @@ async def heeding_signals(main: Callable[[], Awaitable[None]], stop: Callable[[]
         raise Interrupted
 
 
-def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:
-    inner = group.exceptions[0]
-    return _first(inner) if isinstance(inner, BaseExceptionGroup) else inner
+def _first(error: BaseException) -> BaseException:
+    """The first exception of a group; why trio's loop failed, where it did."""
+    if isinstance(error, BaseExceptionGroup):
+        return _first(error.exceptions[0])
+    if isinstance(error, trio.TrioInternalError) and error.__cause__ is not None:
+        return _first(error.__cause__)
+    return error

@@ -16,7 +16,6 @@ SEATS = 4
 """For how many bots of each match the host should have enough."""
 
 
-
 class Gap(Struct, frozen=True, kw_only=True):
     """Something that a bot under `bwrap` could do on this host."""
 

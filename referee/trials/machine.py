@@ -8,7 +8,6 @@ import ctypes
 import gzip
 import os
 import platform
-import re
 import resource
 import sqlite3
 import sys
@@ -135,8 +134,6 @@ def _sets_stolen_apart() -> bool | None:
         with contextlib.suppress(OSError), gzip.open("/proc/config.gz", "rt") as file:
             built = file.read()
     return None if built is None else "\nCONFIG_PARAVIRT_TIME_ACCOUNTING=y\n" in built
-
-
 
 
 def _has_core_handler() -> bool:

@@ -36,7 +36,6 @@ WHOLE = {
     "referee/play/slaps/": RACES,
     "referee/play/pump/slap_timer.py:SlapTimer.run": RACES,
     "referee/play/bot/warden.py": WATCHING,
-    "referee/play/bot/accounts.py": WATCHING,
     "referee/tournament/run/run.py:greet_all": BOTS_START,
     "referee/play/match.py:LiveMatch.seat": BOTS_START,
     "referee/play/pump/pump.py:Pump.start_bot": BOTS_START,

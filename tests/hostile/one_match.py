@@ -39,11 +39,6 @@ outcome = {"record": None, "void": ""}
 
 
 async def work(pump):
-    if given["watches"] == "none":
-        sys.path.append(given["support"])
-        from no_watches import take_watches
-
-        take_watches()
     outcome["record"] = msgspec.to_builtins(await play(pump, setup))
 
 

@@ -51,32 +51,6 @@ def may_write(path):
     return True
 
 
-def leaves_a_byte(patience_s):
-    """The messages on standard input; the last byte of what has come is left in the pipe for so long."""
-    import fcntl
-    import json
-    import termios
-    import time
-
-    text, left_at = b"", 0.0
-    while True:
-        unread = int.from_bytes(fcntl.ioctl(0, termios.FIONREAD, bytes(4)), sys.byteorder)
-        if unread > 1:
-            text += os.read(0, unread - 1)
-            left_at = time.monotonic()
-        elif unread and time.monotonic() > left_at + patience_s:
-            text += os.read(0, 1)
-        while text := text.lstrip():
-            try:
-                # The end of a line may be the byte that is left.
-                message, end = json.JSONDecoder().raw_decode(text.decode())
-            except ValueError:
-                break
-            text = text.decode()[end:].encode()
-            yield message
-        time.sleep(0.001)
-
-
 def play_turns(turns):
     """Play so many turns and then knock; pass in all slap windows."""
     from filler import requests, right, say

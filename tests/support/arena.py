@@ -63,10 +63,7 @@ class Arena:
     def play(
         self, *bots: dict[str, Any], isolation: str = "bwrap", env: dict[str, str] | None = None, **given: Any
     ) -> Record:
-        """The record of a match of one round; `limits`, `clocks`, `strikes` and `preset` may be given.
-
-        With `watches="none"` its referee and the bots have no further watch of epoll when the bots are started.
-        """
+        """The record of a match of one round; `limits`, `clocks`, `strikes` and `preset` may be given."""
         outcome = self.outcome(*bots, isolation=isolation, env=env, **given)
         assert outcome["void"] == "", outcome["void"]
         record = convert(outcome["record"], Record)
@@ -90,8 +87,6 @@ class Arena:
             "clocks": {"start_s": 60.0, "move_s": 60.0} | given.get("clocks", {}),
             "faults": {"strikes": given.get("strikes", 1)},
             "confinement": {"isolation": isolation, "limits": SMALL | given.get("limits", {})},
-            "watches": given.get("watches", ""),
-            "support": str(Path(__file__).parent),
         }
         program, given_to_it = self.folder / "one_match.py", json.dumps(setup).encode()
         if under or env or self._organiser != OURSELVES:

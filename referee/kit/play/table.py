@@ -20,7 +20,6 @@ from referee.play.pump.pump import Pump
 from referee.play.session import Interrupted, run_session
 from referee.rules.record import Record
 from referee.tournament.run.frames import PIPE_READ_BYTES, Frames, frame
-from referee.tournament.run.pipes import PipeEnd
 
 _START = "import sys; sys.path.insert(0, sys.argv[1]); from referee.kit.play.table import main; main()"
 
@@ -74,6 +73,7 @@ async def _play(setup: MatchSetup, outcomes: list[Outcome], pump: Pump) -> None:
 
 async def _listen() -> None:
     """Wait for the end of the input. Raises _Left."""
-    while await PipeEnd(0).receive(PIPE_READ_BYTES):
-        pass
+    async with trio.lowlevel.FdStream(os.dup(0)) as input_:
+        while await input_.receive_some(PIPE_READ_BYTES):
+            pass
     raise _Left

@@ -5,7 +5,6 @@ nobody reads, nothing but this task waits. It must not know the screen.
 """
 
 import os
-from contextlib import closing
 from typing import TYPE_CHECKING
 
 import trio
@@ -17,7 +16,6 @@ from referee.play.session import Interrupted
 from referee.rules.record import Move, Record
 from referee.rules.table.chance import RoundOutcomes
 from referee.tournament.run.frames import PIPE_READ_BYTES, frame
-from referee.tournament.run.pipes import PipeEnd
 
 if TYPE_CHECKING:
     from referee.play.pump.pump import Pump
@@ -61,7 +59,7 @@ class HandOver:
 
     def __init__(self, fd: int) -> None:
         """`fd` is the end of the pipe that is written."""
-        self._pipe = PipeEnd(fd)
+        self._pipe = trio.lowlevel.FdStream(fd)
         self._is_read = True
 
     async def play(self, pump: "Pump", setup: MatchSetup) -> Record:
@@ -77,8 +75,8 @@ class HandOver:
 
     async def until_left(self) -> None:
         """Wait for the end of standard input, when nobody watches any more. Raises Interrupted."""
-        with closing(PipeEnd(os.dup(0))) as end:
-            while await end.receive(PIPE_READ_BYTES):
+        async with trio.lowlevel.FdStream(os.dup(0)) as end:
+            while await end.receive_some(PIPE_READ_BYTES):
                 pass
         raise Interrupted
 

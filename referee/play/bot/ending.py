@@ -65,7 +65,7 @@ async def end_orphans(*, patience_s: float = 1.0) -> bool:
 async def _ends_within(process: BotProcess, seconds: float) -> None:
     """Wait until it has ended, or for so long; where the kernel does not wake us for that, for a moment.
 
-    It takes no watch of epoll (see accounts.py) for granted, and no descriptor.
+    It takes no descriptor for granted, and no watch of epoll: bots are ended where the host has neither.
     """
     try:
         fd = os.pidfd_open(process.pid)

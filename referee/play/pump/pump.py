@@ -17,13 +17,12 @@ from msgspec.structs import replace
 from protocol.messages import Limits
 from referee.play.bot.channel import Channel
 from referee.play.bot.process import BotProcess
-from referee.play.faults import HostFault, NoRoom, Trouble
+from referee.play.faults import HostFault, NoRoom, Trouble, hosts_fault
 from referee.play.pump.alertness import Alertness
 from referee.play.pump.clock import NEVER_NS, Clock
 from referee.play.pump.in_flight import MatchInFlight, SeatedBot
 from referee.play.pump.poller import Poller
 from referee.play.pump.slap_timer import SlapTimer
-from referee.play.pump.waits import TaskSteps, wait_readable
 from referee.play.slaps.awake import Cores
 from referee.play.slaps.lock import HostLock
 from referee.play.slaps.neighbours import Neighbours
@@ -60,8 +59,16 @@ ROOM_S = 5.0
 LOOK_S = 0.1
 """Time between two tries to start it."""
 
-MOMENT_S = 0.001
-"""How long the pump sleeps where it is not woken when a pipe is ready."""
+
+class TaskSteps(trio.abc.Instrument):
+    """Counts the steps of trio's tasks, so that a task whose steps are long knows whether others wait for it."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def before_task_step(self, task: trio.lowlevel.Task) -> None:  # noqa: ARG002 - trio gives it
+        """Count a step."""
+        self.count += 1
 
 
 class Pump:
@@ -114,12 +121,8 @@ class Pump:
             await trio.sleep(LOOK_S)
 
     def admit(self, channel: Channel) -> Channel:
-        """Freeze this bot in slap windows from now on, whether it converses or not; returns it.
-
-        Its pipes are added to what is polled, so that nothing has to be added while it plays.
-        """
+        """Freeze this bot in slap windows from now on, whether it converses or not; returns it."""
         self._bots.append(channel)
-        self._add_pipes(channel)
         return channel
 
     async def release(self, channel: Channel) -> None:
@@ -133,10 +136,6 @@ class Pump:
         self._poller.drop(channel)
         if channel.process is not None:
             channel.process.close_files()
-
-    def admitted(self) -> list[Channel]:
-        """Returns the bots that have been admitted and not let go, whether they converse or not."""
-        return list(self._bots)
 
     def channels(self) -> list[Channel]:
         """Returns the bots of all matches in flight."""
@@ -175,8 +174,8 @@ class Pump:
         trio.lowlevel.add_instrument(self._clock.loop_waits)
         trio.lowlevel.add_instrument(self._steps)
         try:
-            with trio.move_on_after(0):  # from now on trio has a watch for it
-                await wait_readable(self._poller.fileno())
+            with hosts_fault(), trio.move_on_after(0):  # from now on trio has a watch for it
+                await trio.lowlevel.wait_readable(self._poller.fileno())
             while True:
                 await self._turn()
         finally:
@@ -253,28 +252,19 @@ class Pump:
         return bool(ready)
 
     async def _park(self) -> None:
-        """Sleep in trio until a pipe is ready, a deadline is near or a match begins.
-
-        Where a pipe is watched of which trio's loop cannot be told, sleep for a moment.
-        """
-        if self._poller.leaves_out:
-            await trio.sleep(MOMENT_S)
-            return
+        """Sleep in trio until a pipe is ready, a deadline is near or a match begins."""
         until_ns = min(self._next_alarm_ns(), self._slap_timer.due_ns())
         self._parking = trio.move_on_after(max(0.0, (until_ns - self._clock.now_ns()) / 1e9))
         with self._parking, self._clock.parked(until_ns):
-            await wait_readable(self._poller.fileno())
+            await trio.lowlevel.wait_readable(self._poller.fileno())
 
     # Pipes
 
-    def _add_pipes(self, channel: Channel) -> None:
-        if (process := channel.process) is not None:
-            for fd in (process.stdin, process.stdout, process.stderr):
-                self._poller.add(fd, channel)
-
     def _register(self, bot: SeatedBot) -> None:
-        self._add_pipes(bot.channel)  # one that has not been admitted
+        """Add the bot's pipes to what is polled, unless they are there, so that nothing is added while it plays."""
         if (process := bot.channel.process) is not None:
+            for fd in (process.stdin, process.stdout, process.stderr):
+                self._poller.add(fd, bot.channel)
             self._poller.watch(process.stdout, partial(self._read, bot))
             self._poller.watch(process.stderr, partial(self._read_stderr, bot))
 

@@ -27,7 +27,6 @@ from referee.tournament.orders import Begun, Order, Played, Report, Spoiled, Sto
 from referee.tournament.run.frames import PIPE_READ_BYTES, Frames, frame
 from referee.tournament.run.hatchery import hatch
 from referee.tournament.run.jobs import Dispatcher
-from referee.tournament.run.pipes import PipeEnd
 from referee.tournament.run.worker import HEARTBEAT_S, START
 
 ORDERS_PER_JOB = 2
@@ -113,7 +112,7 @@ class Worker:
             self._process, orders, reports = _started([str(jobs), reuse], joins, start)
         except OSError as error:
             raise _no_worker(error) from None
-        self._orders, self._reports = PipeEnd(orders), PipeEnd(reports)
+        self._orders, self._reports = trio.lowlevel.FdStream(orders), trio.lowlevel.FdStream(reports)
         self._sending = trio.Lock()
         self.pid = self._process.pid
         orphans.register(self.pid)
@@ -149,7 +148,7 @@ class Worker:
         """
         for _ in range(round(patience_s / HEARTBEAT_S)):
             with trio.move_on_after(HEARTBEAT_S):
-                data = await self._reports.receive(PIPE_READ_BYTES)
+                data = await self._reports.receive_some(PIPE_READ_BYTES)
                 if not data:
                     raise WorkerGone(await self._end_in_words())
                 return data
@@ -159,7 +158,7 @@ class Worker:
         """What it had reported before it was given up."""
         told: list[Report] = []
         with trio.move_on_after(UNREAD_S):
-            while data := await self._reports.receive(PIPE_READ_BYTES):
+            while data := await self._reports.receive_some(PIPE_READ_BYTES):
                 told += self._fed(data)
         return told
 

@@ -27,7 +27,6 @@ from referee.play.slaps.neighbours import Neighbours
 from referee.tournament.orders import Heartbeat, Order, Report, Stop, Unplayed
 from referee.tournament.run.frames import PIPE_READ_BYTES, Frames, frame
 from referee.tournament.run.jobs import play_jobs
-from referee.tournament.run.pipes import PipeEnd
 
 NAME = "golfref-worker"
 """What a worker is called in lists of processes, however it was started."""
@@ -51,8 +50,8 @@ class PipeDispatcher:
     """Gives a worker's jobs the orders that come through one pipe, and sends their reports through the other."""
 
     def __init__(self, orders: int, reports: int) -> None:
-        self._orders = PipeEnd(orders)
-        self._reports = PipeEnd(reports)
+        self._orders = trio.lowlevel.FdStream(orders)
+        self._reports = trio.lowlevel.FdStream(reports)
         self._writing = trio.Lock()
         self.stopping = trio.Event()
         self._give, self._take = trio.open_memory_channel[Order](math.inf)
@@ -69,7 +68,7 @@ class PipeDispatcher:
     async def listen(self, _: Pump) -> None:
         """Take orders. Raises _Done when they end."""
         frames = Frames[Order | Stop](msgspec.msgpack.Decoder(Order | Stop))
-        while data := await self._orders.receive(PIPE_READ_BYTES):
+        while data := await self._orders.receive_some(PIPE_READ_BYTES):
             for order in frames.feed(data):
                 if isinstance(order, Stop):
                     self.stopping.set()

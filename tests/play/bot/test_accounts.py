@@ -38,18 +38,6 @@ def test_memory_of_the_kernel_is_the_memory_of_the_bot_that_has_it(
     assert [seat.faults for seat in hostile] == [{"crashed": 1}] * 3
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="cells are Linux's")
-def test_lists_of_mappings_are_the_memory_of_the_bot_that_has_them(mark: dict[str, str]) -> None:
-    with TemporaryDirectory(prefix="golfref-test-") as folder:
-        arena = Arena(Path(folder), mark, need_lent_ids())
-        limits = {"memory_mb": 200}  # what is resident is less
-        record = arena.play(arena.bot("splits_its_mappings", "18"), arena.bot("honest"), limits=limits)
-        arena.close()
-    hostile, honest = record.seats
-    assert (honest.faults, honest.forfeited) == ({}, False)
-    assert hostile.faults == {"crashed": 1}
-
-
 @pytest.mark.parametrize("isolation", ["limits", "bwrap"])
 def test_nothing_that_a_bot_does_to_its_pipes_keeps_the_referee_from_its_work(arena: Arena, isolation: str) -> None:
     record = arena.play(arena.bot("abuses_its_pipes"), arena.bot("honest"), isolation=isolation)
