@@ -24,7 +24,7 @@ from msgspec.structs import replace
 from referee.play.bot import orphans
 from referee.play.bot.channel import MOST_FORGIVEN, Channel
 from referee.play.bot.process import BotProcess
-from referee.play.bot.procfs import stolen_ticks
+from referee.play.bot.procfs import Computed, stolen_ticks
 from referee.play.bot.tasks import Newest, Waits
 from referee.play.isolation.kept_file import KeptFile
 from referee.play.slaps.one_core import held_to
@@ -273,10 +273,12 @@ def _time(channel: Channel, process: BotProcess, limit_s: float, since_ns: int |
         poll.register(process.stdin, select.POLLOUT)
     limit_ns = round(limit_s * 1e9)
     end_ns = time.monotonic_ns() + MOST_FORGIVEN * limit_ns
-    timing, heard = Timing(), None
+    timing, heard, computed = Timing(), None, process.computed()
     while heard is None:
-        more, has_come = _let_run(channel, process, poll, limit_ns - timing.corrected_ns, end_ns, since_ns)
-        since_ns = None
+        more, has_come, after = _let_run(
+            channel, process, poll, limit_ns - timing.corrected_ns, end_ns, since_ns, computed
+        )
+        since_ns, computed = None, after
         whole = timing.plus(more)
         if whole.corrected_ns >= limit_ns or time.monotonic_ns() > end_ns:
             return whole, None
@@ -294,15 +296,25 @@ def _time(channel: Channel, process: BotProcess, limit_s: float, since_ns: int |
 
 
 def _let_run(  # noqa: PLR0913, PLR0917 - who may run, and for how long
-    channel: Channel, process: BotProcess, poll: select.poll, limit_ns: int, end_ns: int, since_ns: int | None
-) -> tuple[Timing, bool]:
+    channel: Channel,
+    process: BotProcess,
+    poll: select.poll,
+    limit_ns: int,
+    end_ns: int,
+    since_ns: int | None,
+    computed: Computed | None,
+) -> tuple[Timing, bool, Computed | None]:
     """Let the bot run until poll returns, and freeze it; returns what was measured and whether anything has come.
+
+    It had `computed` so much before, and the last thing returned is how much it has computed then. The kernel counts
+    that only when the bot has left its core, a little after it is seen to stand; what is missing then is counted in
+    the bot's next part, so no part reads the first figure anew.
 
     The measurement begins at `since_ns`, by default when the bot may go on. Where nothing comes within `limit_ns`, it
     ends when the bot is frozen, or at `end_ns`: for how long a bot waits for a core is told when it has got one.
     """
     members = process.members(known=True)  # it has been frozen since it was looked at
-    computed, before, own_ns = process.computed(), process.waits(known=True), _own_wait_ns()
+    before, own_ns = process.waits(known=True), _own_wait_ns()
     start_ns = time.monotonic_ns() if since_ns is None else since_ns
     _send(members, signal.SIGCONT)
     ready, own_ns = _wait(channel, poll, limit_ns / 1e9, own_ns)
@@ -323,7 +335,7 @@ def _let_run(  # noqa: PLR0913, PLR0917 - who may run, and for how long
     )
     if ready and since_ns is None and not _may_have_slept(before, waits):
         timing = timing.with_what_was_lost()
-    return timing, ready
+    return timing, ready, after
 
 
 def _freeze_who_waits(process: BotProcess, end_ns: int) -> bool:

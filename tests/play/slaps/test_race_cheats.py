@@ -141,7 +141,7 @@ def test_the_clock_starts_when_the_bot_may_go_on(mark: dict[str, str], monkeypat
     found: list[tuple[set[str], bool]] = []
     run = race._let_run
 
-    def looked_at(channel: Channel, process: BotProcess, *given: Any) -> tuple[race.Timing, bool]:
+    def looked_at(channel: Channel, process: BotProcess, *given: Any) -> Any:
         unread = struct.unpack("i", ioctl(process.stdin, FIONREAD, bytes(4)))[0]
         found.append((states(process.members()), unread > 100))
         return run(channel, process, *given)
