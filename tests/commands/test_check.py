@@ -18,6 +18,7 @@ from needs import need_perl
 from referee.commands.check import Ordered, check_bot
 from referee.competition.checking import TIMED
 from referee.kit.check.steps import STEPS
+from referee.play.spec import SHIPPED
 
 PROGRAM = Path(__file__).parent.parent / "hostile" / "breaks_a_rule.py"
 SHORT = ("--variant", "six-card", "--step", "2")
@@ -79,10 +80,11 @@ def test_what_cannot_be_checked_is_told(
 def test_a_check_whose_terminal_is_closed_ends_with_its_bots(
     tmp_path: Path, mark: dict[str, str], marked: Callable[[], list[int]]
 ) -> None:
+    """An honest bot plays every game: that takes much longer than the signal needs."""
     # What a bot inherits of the environment is little: the mark comes with its command.
-    command = f"env GOLFREF_TEST={mark['GOLFREF_TEST']} {bot('Silent')}"
+    command = f"env GOLFREF_TEST={mark['GOLFREF_TEST']} {sys.executable} {SHIPPED / 'greedy/bot.py'}"
     check = subprocess.Popen(
-        [*GOLFREF, "check", command, "--variant", "six-card"],
+        [*GOLFREF, "check", command],
         cwd=tmp_path,
         env={**os.environ, "PYTHONUNBUFFERED": "1"},
         stdout=subprocess.PIPE,
