@@ -306,9 +306,9 @@ def _let_run(  # noqa: PLR0913, PLR0917 - who may run, and for how long
 ) -> tuple[Timing, bool, Computed | None]:
     """Let the bot run until poll returns, and freeze it; returns what was measured and whether anything has come.
 
-    It had `computed` so much before, and the last thing returned is how much it has computed then. The kernel counts
-    that only when the bot has left its core, a little after it is seen to stand; what is missing then is counted in
-    the bot's next part, so no part reads the first figure anew.
+    `computed` is what the bot had computed before, and the last value returned is what it has computed then. The
+    kernel counts that when the bot leaves its core, which may be a little after it is seen to stand. What one part
+    misses so is in the next one: hence each begins with the figure at which the last one ended.
 
     The measurement begins at `since_ns`, by default when the bot may go on. Where nothing comes within `limit_ns`, it
     ends when the bot is frozen, or at `end_ns`: for how long a bot waits for a core is told when it has got one.
