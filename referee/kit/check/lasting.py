@@ -97,8 +97,8 @@ async def _in_one_process(bench: Bench, games: Sequence[GameToTry], *, salt: str
                     await bench.part(channel)
                 raise
             if sitting.is_declined:
-                _how_it_ended(bench, sitting)
-                await bench.part(channel)
+                farewell = await bench.part(channel)
+                _how_it_ended(bench, sitting, farewell.status)
                 break
             played.append(sitting)
             holds = None if channel.process is None else channel.process.holdings()
@@ -119,7 +119,8 @@ async def _in_one_process(bench: Bench, games: Sequence[GameToTry], *, salt: str
             )
             bench.gather(sitting)
             if next_channel is None:
-                _how_it_ended(bench, sitting)
+                process = sitting.channel.process
+                _how_it_ended(bench, sitting, None if process is None else process.exit_status())
                 break
             channel = next_channel
         else:
@@ -155,11 +156,9 @@ async def _again(bench: Bench, pool: Pool, channel: Channel, bot: PooledBot) -> 
     return bench.pump.admit(Channel(bench.spec, bench.confinement, Limits(), kept.channel.process))
 
 
-def _how_it_ended(bench: Bench, sitting: Sitting) -> None:
-    """Warn of a bot that ended after `end`, but not as one does that wants no further match."""
-    process = sitting.channel.process
-    status = None if process is None else process.exit_status()
-    if status is not None and status != "exited with code 0":
+def _how_it_ended(bench: Bench, sitting: Sitting, status: str | None) -> None:
+    """Warn of a bot that ended after `end` with this status, but not as one does that wants no further match."""
+    if status and status != "exited with code 0":
         bench.warn(
             "ends oddly",
             f"after `end` it {status}",
