@@ -24,8 +24,9 @@ from referee.entries.entry import Builds, Entry
 from referee.entries.members import BadArchive, Bounds, Unpacked
 from referee.entries.shelf import close
 from referee.play.bot.ending import BUILD_DYING_S, end_orphans, stop
+from referee.play.bot.limit_watch import excess
 from referee.play.bot.orphans import end_orphans_now
-from referee.play.bot.process import KEEPERS, BotProcess, StartFailed
+from referee.play.bot.process import BotProcess, StartFailed
 from referee.play.bot.procfs import Holdings
 from referee.play.isolation.cell import cell_of
 from referee.play.isolation.paths import PATH, SOURCE, SYSTEM
@@ -313,7 +314,7 @@ class _Run:
         self._excess = self._excess or f"{what}, and was ended"
 
     def _look(self) -> None:
-        """See to it that it keeps its limits, as a warden does for bots."""
+        """See to it that it keeps its limits, as `watch_limits` does for bots."""
         builds, process = self._builds, self._process
         process.go_on_killing()
         end_orphans_now()
@@ -326,12 +327,8 @@ class _Run:
             self._is_hosts = True
         if holds is not None:
             self._cpu_ns = max(self._cpu_ns or 0, holds.cpu_ns)
-            if holds.memory_bytes > builds.memory_mb * MB and "memory" not in process.bounded:
-                self._exceed(f"it used more memory than {builds.memory_mb} MB")
-            if holds.tasks > builds.processes + KEEPERS and "processes" not in process.bounded:
-                self._exceed(f"it had more than {builds.processes} processes and threads")
-            if holds.cpu_ns > builds.cpu_s * 1_000_000_000:
-                self._exceed(f"it computed for more than {builds.cpu_s} s")
+            if what := excess(holds, process):
+                self._exceed(what)
         self._look_at_folder()
 
     def _look_at_folder(self) -> None:

@@ -9,8 +9,8 @@ from functools import partial
 import trio
 
 from referee.ending_signals import ENDING_SIGNALS, ignore_ending_signals
+from referee.play.bot.limit_watch import watch_limits
 from referee.play.bot.orphans import nothing_left_behind
-from referee.play.bot.warden import Warden
 from referee.play.faults import HostFault, hosts_fault, in_words
 from referee.play.pump.pump import Pump
 
@@ -59,7 +59,7 @@ async def pumping(works: Sequence[Work], pump: Pump) -> None:
     with closing(pump):
         async with trio.open_nursery() as nursery:
             nursery.start_soon(pump.run)
-            nursery.start_soon(Warden(pump.channels).run)
+            nursery.start_soon(watch_limits, pump.channels)
             async with trio.open_nursery() as inner:
                 for work in works:
                     inner.start_soon(work, pump)

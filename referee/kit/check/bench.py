@@ -53,7 +53,7 @@ SHORT_PATIENCE_S = 0.05
 """How long a bot may take to end that has been found before not to end by itself."""
 
 DYING_S = 0.05
-"""How long what a bot has started may take to end after the bot. The warden, which kills it, looks each 0.1 s."""
+"""How long what a bot has started may take to end after the bot. `watch_limits`, which kills it, looks each 0.1 s."""
 
 
 class Farewell(Struct, frozen=True, kw_only=True):

@@ -13,18 +13,15 @@ from msgspec import Struct
 
 from protocol.messages import Limits, Ready
 from referee.play.bot.ending import stop
+from referee.play.bot.limit_watch import MOST_FORGIVEN, Turns, excess, less_waiting
 from referee.play.bot.process import BotProcess, StartFailed, Stderr
 from referee.play.bot.procfs import Holdings
-from referee.play.bot.turns import Turns
 from referee.play.faults import Trouble
 from referee.play.spec import BotSpec, Confinement
 from referee.play.talk.exchange import Delivery, Reply
 from referee.play.talk.inbox import Heard, Inbox
 
 READ_BYTES = 65536
-
-MOST_FORGIVEN = 10
-"""How long a bot's wait for a core is forgiven at most, in times of the answer's limit."""
 
 LEAST_FORGIVEN_NS = 1_000_000
 """A wait for a core that is shorter than this decides nothing."""
@@ -51,8 +48,6 @@ class AnswerClock(Struct, gc=False):
     """For how long the clock was stopped."""
     forgiven_ns: int = 0
     """For how long of this it was stopped because the bot waited for a core."""
-    most: int = 1
-    """How many times the time that is charged may be forgiven, as the last look has it."""
 
     @property
     def limit_ns(self) -> int:
@@ -275,10 +270,10 @@ class Channel:
         Nothing is forgiven for a start, nor for short answers, for which a look is not worth its cost.
         """
         clock = self.clock
+        self.thinks_long = arrived_ns - clock.written_ns > self._long_ns and not isinstance(heard, Ready)
+        if self.thinks_long:
+            self.forgive(now_ns)
         took_ns = arrived_ns - clock.written_ns
-        self.thinks_long = took_ns > self._long_ns and not isinstance(heard, Ready)
-        if self.thinks_long or clock.forgiven_ns:
-            took_ns = self._charge(arrived_ns, now_ns)
         self.end_turn(now_ns)
         return Reply(seat, heard, took_ns / 1e3 if took_ns > 0 else 0.0, clock.waived_ns / 1e3)
 
@@ -312,40 +307,34 @@ class Channel:
         """Stop the clock for the time in which the bot waited for a core; False where there is none left to forgive.
 
         It is never stopped for longer than MOST_FORGIVEN times the answer's limit, nor while the bot computed. Where
-        some of that may not be counted, it is stopped for no longer than the limit.
+        some of that may not be counted, it is taken to have computed for half of the time at least.
         """
-        if self.process is None or (spent := self.look(now_ns)) is None:
+        if self.process is None or (used := self.look(now_ns)) is None:
             return False
         clock = self.clock
-        clock.most = self._most_forgiven(spent)
-        raw_ns = now_ns - clock.written_ns + clock.forgiven_ns
-        waited_ns = min(spent.wait_ns - clock.before.wait_ns, raw_ns - (spent.cpu_ns - clock.before.cpu_ns))
-        more_ns = min(waited_ns, clock.most * clock.limit_ns) - clock.forgiven_ns
+        time_ns = now_ns - clock.written_ns + clock.forgiven_ns
+        cpu_ns = used.cpu_ns - clock.before.cpu_ns
+        if not self.process.counts_all and not used.lacks_nothing_since(clock.before):
+            cpu_ns = max(cpu_ns, time_ns // 2)
+        waited_ns = time_ns - less_waiting(time_ns, used.wait_ns - clock.before.wait_ns, cpu_ns)
+        more_ns = min(waited_ns, MOST_FORGIVEN * clock.limit_ns) - clock.forgiven_ns
         if more_ns < LEAST_FORGIVEN_NS:
             return False
         clock.forgiven_ns += more_ns
         self.shift_clock(more_ns)
         return True
 
-    def _charge(self, arrived_ns: int, now_ns: int) -> int:
-        """How long the bot took for a long answer, in nanoseconds, without the time in which it waited for a core.
-
-        The time that is forgiven is never more than MOST_FORGIVEN times what is charged, or as much as that where some
-        of what the bot computed may not be counted.
-        """
-        clock = self.clock
-        if self.thinks_long:
-            self.forgive(now_ns)
-        if clock.forgiven_ns:
-            charged_ns = arrived_ns - clock.written_ns
-            least_ns = (charged_ns + clock.forgiven_ns) // (clock.most + 1)
-            self.shift_clock(min(0, charged_ns - least_ns))
-        return arrived_ns - clock.written_ns
-
-    def _most_forgiven(self, spent: Holdings) -> int:
-        """How many times the time that is charged may be forgiven, where a bot has spent so much up to now."""
-        counts_all = self.process is not None and self.process.counts_all
-        return MOST_FORGIVEN if counts_all or spent.lacks_nothing_since(self.clock.before) else 1
+    def check_limits(self, now_ns: int) -> None:
+        """End the bot where it exceeds a limit, and hold it frozen where it computes although it is not asked."""
+        if (process := self.process) is None:
+            return
+        process.go_on_killing()
+        if self.isolation == "none" or process.has_exited() or (holds := self.look(now_ns)) is None:
+            return
+        if what := excess(holds, process):
+            self.end_for(f"{what}, and was ended")
+        elif self.turns.is_abused and not self.owes_answer:
+            self.hold()
 
     @property
     def owes_answer(self) -> bool:

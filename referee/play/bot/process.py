@@ -19,6 +19,7 @@ from msgspec import Struct
 
 from referee.play.bot import orphans
 from referee.play.bot.launch import LOWEST_NICE, Launch, launch, no_core_dumps
+from referee.play.bot.limit_watch import KEEPERS
 from referee.play.bot.procfs import (
     Computed,
     Holdings,
@@ -33,9 +34,6 @@ from referee.play.isolation.cgroup_setup import set_up_cgroups
 from referee.play.isolation.cgroups import CgroupGap, Cgroups, Group, GroupFailed
 from referee.play.isolation.shown import Unfit
 from referee.play.spec import MB, BotLimits, BotSpec, Confinement
-
-KEEPERS = 4
-"""How many processes stand between the referee and a bot in a cell."""
 
 BUBBLEWRAPS = 2
 """How many of them remain while the bot runs."""

@@ -22,7 +22,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from referee.play.bot import orphans
-from referee.play.bot.channel import MOST_FORGIVEN, Channel
+from referee.play.bot.channel import Channel
+from referee.play.bot.limit_watch import MOST_FORGIVEN, less_waiting
 from referee.play.bot.process import BotProcess
 from referee.play.bot.procfs import Computed, stolen_ticks
 from referee.play.bot.tasks import Newest, Waits
@@ -114,15 +115,11 @@ class Timing(Struct, frozen=True, kw_only=True):
 
     @property
     def corrected_ns(self) -> int:
-        """The time that counts: the bot's waiting is taken off too, but its computing always counts.
-
-        With many tasks a bot can wait as long as it likes, but only by computing as long.
-        """
+        """The time that counts: the bot's waiting is taken off too, but its computing always counts."""
         return self._less(self.answered_ns, self.wait_ns)
 
     def _less(self, time_ns: int, wait_ns: int) -> int:
-        cpu_ns = time_ns if self.cpu_ns is None else self.cpu_ns
-        return max(time_ns - wait_ns, min(time_ns, cpu_ns))
+        return less_waiting(time_ns, wait_ns, time_ns if self.cpu_ns is None else self.cpu_ns)
 
     def doubts(self) -> Iterator[str]:
         """Yields why the measurement may not be trusted."""

@@ -18,8 +18,8 @@ from msgspec import Struct
 
 import referee
 from referee.play.bot import orphans
-from referee.play.bot.channel import MOST_FORGIVEN
 from referee.play.bot.ending import end_orphans
+from referee.play.bot.limit_watch import MOST_FORGIVEN
 from referee.play.bot.pool import Reuse
 from referee.play.session import guarded, heeding_signals
 from referee.play.slaps.neighbours import neighbourhood

@@ -129,7 +129,6 @@ def test_what_a_bot_computes_as_it_begins_is_not_outside_its_turns(folder: Path,
         channel = Channel(spec, Confinement(isolation="none"), Limits(), begun=process)
         channel.look(time.monotonic_ns())
         trio.run(partial(channel.stop, patience_s=0))
-    assert channel.turns.looks
     assert not channel.turns.idle_cpu_ns
 
 

@@ -15,13 +15,12 @@ from msgspec.structs import replace
 from racing import WAITERS, matches, setup, slapper, windows
 
 from protocol.messages import Clocks
+from referee.play.bot import limit_watch, procfs
 from referee.play.bot import process as process_module
-from referee.play.bot import procfs
 from referee.play.bot.channel import Channel
 from referee.play.bot.process import BotProcess
 from referee.play.bot.procfs import states
 from referee.play.bot.tasks import Waits
-from referee.play.bot.warden import Warden
 from referee.play.isolation.cgroups import CgroupGap
 from referee.play.slaps import quiet, race
 from referee.rules.record import Forfeit, Record
@@ -243,7 +242,7 @@ def test_a_process_that_a_bot_leaves_behind_in_its_turn_is_ended_before_the_next
     when: str, tmp_path: Path, mark: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whether it was started then, or before, when no later number of a process tells of it."""
-    monkeypatch.setattr(Warden, "check_all", lambda _: None)
+    monkeypatch.setattr(limit_watch, "end_orphans_now", lambda: True)
     place = f"\nPLACE = Path({str(tmp_path / 'left')!r})\n"
     begun = {
         "before": "begun = [begin() for _ in range(8)]\nplay(slap, turns=2)",

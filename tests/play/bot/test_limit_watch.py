@@ -9,11 +9,10 @@ from arena import Arena
 from made_up_runs import made_up_result
 from msgspec import structs
 
-from referee.play.bot import turns
-from referee.play.bot.process import KEEPERS
+from referee.play.bot import limit_watch
+from referee.play.bot.channel import Channel
+from referee.play.bot.limit_watch import ALLOWANCE_NS, BURST_NS, KEEPERS, Turns
 from referee.play.bot.procfs import Holdings, stolen_ticks
-from referee.play.bot.turns import ALLOWANCE_NS, BURST_NS, Turns
-from referee.play.bot.warden import Warden
 from referee.play.spec import BotLimits
 from referee.reports.tables.names import Names
 from referee.reports.tables.rows import rows_table
@@ -61,7 +60,7 @@ def test_whoever_is_asked_between_any_two_looks_is_found_too() -> None:
 
 
 def test_each_task_may_compute_on_a_core_of_its_own_in_its_turn(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(turns, "CORES", 4)
+    monkeypatch.setattr(limit_watch, "CORES", 4)
     for tasks, idle in ((1, 70), (2, 60), (4, 40), (200, 40)):
         bot = Turns()
         bot.begin(0)
@@ -140,10 +139,11 @@ def burned_s(record: Record) -> float:
 
 
 class Bot:
-    """In place of a process and its channel: what it has used, and what the warden does with it."""
+    """In place of a process and its channel: what it has used, and what is done with it for that."""
 
     limits = BotLimits(memory_mb=64, processes=8, cpu_s=20)
     isolation = "limits"
+    check_limits = cast(Any, Channel.check_limits)
 
     def __init__(self, uses: Holdings, **more: Any) -> None:
         self.process = self
@@ -184,17 +184,17 @@ class Bot:
         (Bot(Holdings(cpu_ns=20 * 10**9 + 1)), "it computed for more than 20 s, and was ended"),
     ],
 )
-def test_the_warden_ends_a_bot_that_exceeds_what_nothing_else_bounds(bot: Bot, ended_for: str) -> None:
-    Warden(lambda: cast(Any, [bot])).check_all()
+def test_a_bot_that_exceeds_what_nothing_else_bounds_is_ended(bot: Bot, ended_for: str) -> None:
+    bot.check_limits(0)
     assert (bot.ended_for, bot.is_held) == (ended_for, False)
 
 
 @pytest.mark.parametrize(
     ("cpu_ms", "owes_answer", "is_held"), [(31, False, True), (31, True, False), (1, False, False)]
 )
-def test_the_warden_holds_a_bot_that_computes_unasked(cpu_ms: int, owes_answer: bool, is_held: bool) -> None:
+def test_a_bot_that_computes_unasked_is_held(cpu_ms: int, owes_answer: bool, is_held: bool) -> None:
     bot = Bot(used(cpu_ms), before=used(0), owes_answer=owes_answer)
-    Warden(lambda: cast(Any, [bot])).check_all()
+    bot.check_limits(0)
     assert (bot.is_held, bot.ended_for) == (is_held, "")
 
 
