@@ -53,7 +53,7 @@ def doctor(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Say what this machine offers to bots, how evenly it times slaps, and what to put right."""
+    """Print what this host can do for your own bots, strangers' bots and timed slaps, and what mends each gap."""
     from referee.commands.doctor import examine
 
     raise typer.Exit(examine(as_json=as_json, races=races))

@@ -6,12 +6,6 @@ import os
 import statistics
 import time
 
-TURNS = 1000
-"""Of the loop; this takes 10 to 30 us."""
-
-AT_ONCE = 20
-"""How often the loop is timed before the next core has its turn. The first time counts not: the core is new to us."""
-
 LOOK_S = 0.5
 """For how long all cores are looked at together."""
 
@@ -24,7 +18,7 @@ def unevenness() -> float | None:
 
     That is the 95th percentile of all its times to the 5th. Time in which this thread waits for a core does not count,
     nor does what a virtual machine's host takes, where the kernel sets that apart. None where a thread cannot choose
-    its core.
+    its core, and where the clock is too coarse.
     """
     if not hasattr(os, "sched_setaffinity"):
         return None
@@ -36,18 +30,19 @@ def unevenness() -> float | None:
         while not times_ns or time.monotonic() < end:
             for core in cores:
                 os.sched_setaffinity(0, {core})
-                times_ns += [_loop_ns() for _ in range(AT_ONCE)][1:]
+                times_ns += [_loop_ns() for _ in range(20)][1:]  # the core is new to us at first
     except OSError:  # the system does not allow it
         return None
     finally:
         with contextlib.suppress(OSError):
             os.sched_setaffinity(0, former)
-    bounds = statistics.quantiles(times_ns, n=20)
-    return bounds[-1] / bounds[0]
+    low, *_, high = statistics.quantiles(times_ns, n=20)
+    return high / low if low > 0 else None
 
 
 def _loop_ns() -> int:
+    """The time of a loop, 10 to 30 us."""
     start_ns = time.thread_time_ns()
-    for _ in range(TURNS):
+    for _ in range(1000):
         pass
     return time.thread_time_ns() - start_ns

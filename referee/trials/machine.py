@@ -4,7 +4,6 @@ This module only reads, but for bubblewrap, which is tried out once. What the sy
 """
 
 import contextlib
-import ctypes
 import gzip
 import os
 import platform
@@ -12,7 +11,7 @@ import resource
 import sqlite3
 import sys
 import time
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import version
 from pathlib import Path
 
 from msgspec import Struct
@@ -20,9 +19,20 @@ from msgspec import Struct
 from protocol import VERSION
 from referee import __version__
 from referee.play.bot.procfs import lists_children, stolen_ticks
-from referee.play.bot.tasks import Tasks
-from referee.play.isolation.host import cores, is_autogrouped, number, quota_cores, text
+from referee.play.isolation.fixes import parameter
+from referee.play.isolation.host import cores, is_autogrouped, quota_cores, text
 from referee.play.isolation.levels import NoBubblewrap, bubblewrap
+
+PARAMETERS = (
+    "kernel.yama.ptrace_scope",
+    "vm.overcommit_memory",
+    "vm.oom_kill_allocating_task",
+    "vm.panic_on_oom",
+    "fs.file-max",
+    "kernel.pid_max",
+    "kernel.threads-max",
+)
+"""Parameters of the kernel (sysctl) that matter to bots."""
 
 
 class Machine(Struct, frozen=True, kw_only=True):
@@ -44,8 +54,6 @@ class Machine(Struct, frozen=True, kw_only=True):
 
     It does so by sessions, and only where no control group shares out the cores. None where that is not known.
     """
-    ptrace_scope: int | None
-    """Yama's setting; None where there is no Yama."""
     child_lists: bool
     """Whether the system lists the children of a process, by which processes that escape their bot are found."""
     wait_times: bool
@@ -62,30 +70,25 @@ class Machine(Struct, frozen=True, kw_only=True):
     """
     has_core_handler: bool
     """Whether the crash of a bot reaches a program of the host's for core dumps, and golfref cannot prevent it."""
-    overcommit: int | None
-    """The setting vm.overcommit_memory of Linux; 2 where what is only reserved counts."""
-    kills_asker: bool
-    """Whether a Linux without memory kills who asks for some, and not who has the most."""
-    panics: bool
-    """Whether a Linux without memory stops altogether."""
-    most_files: int | None
-    """How many files all processes of the host may have open at a time, but for root's."""
-    most_processes: int | None
-    """How many processes and threads the host may have at a time, and our user, to whom those of our bots count too."""
+    parameters: dict[str, int]
+    """What the kernel's PARAMETERS are set to, as far as it has them."""
+    user_processes: int | None
+    """How many processes our user may have, those of our bots included; None where there is no bound, as for root."""
+    governor: str | None
+    """What chooses the speed of the cores (`performance` saves no power); None where the system does not choose it."""
 
 
 def versions() -> dict[str, str]:
-    """The versions of all that plays a part, by name; an empty text where one is missing or does not tell."""
+    """The versions of all that plays a part, by name; an empty text where one is missing."""
     return {
         "golfref": __version__,
         "protocol": VERSION,
         "Python": platform.python_version(),
-        "trio": _installed("trio"),
-        "msgspec": _installed("msgspec"),
+        "trio": version("trio"),
+        "msgspec": version("msgspec"),
         "SQLite": sqlite3.sqlite_version,
         platform.system(): platform.release(),
         "bubblewrap": _bubblewrap_version(),
-        "libseccomp": _libseccomp_version(),
     }
 
 
@@ -100,24 +103,15 @@ def look_at_machine() -> Machine:
         memory_mb=memory.get("MemTotal"),
         swap_mb=memory.get("SwapTotal"),
         autogroup=is_autogrouped(),
-        ptrace_scope=number("/proc/sys/kernel/yama/ptrace_scope"),
         child_lists=lists_children(),
-        wait_times=_tells_waits(),
+        wait_times=os.access("/proc/self/schedstat", os.R_OK),
         stolen=_stolen(),
         sets_stolen_apart=_sets_stolen_apart(),
         has_core_handler=_has_core_handler(),
-        overcommit=number("/proc/sys/vm/overcommit_memory"),
-        kills_asker=number("/proc/sys/vm/oom_kill_allocating_task") == 1,
-        panics=bool(number("/proc/sys/vm/panic_on_oom")),
-        most_files=number("/proc/sys/fs/file-max"),
-        most_processes=_most_processes(),
+        parameters={name: value for name in PARAMETERS if (value := parameter(name)) is not None},
+        user_processes=_user_processes(),
+        governor=text(Path("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")),
     )
-
-
-def _tells_waits() -> bool:
-    """Whether the system tells how long a task has waited for a core, here of this process."""
-    with contextlib.closing(Tasks(os.getpid())) as own:
-        return bool(own.waits())
 
 
 def _stolen() -> float | None:
@@ -146,12 +140,9 @@ def _has_core_handler() -> bool:
     return pattern.startswith("@") or (pattern.startswith("|") and is_bound)
 
 
-def _most_processes() -> int | None:
-    bounds = [number(f"/proc/sys/kernel/{name}") for name in ("pid_max", "threads-max")]
-    of_user = resource.getrlimit(resource.RLIMIT_NPROC)[0]
-    if os.geteuid() != 0 and of_user != resource.RLIM_INFINITY:
-        bounds.append(of_user)
-    return min((bound for bound in bounds if bound is not None), default=None)
+def _user_processes() -> int | None:
+    bound = resource.getrlimit(resource.RLIMIT_NPROC)[0]
+    return None if os.geteuid() == 0 or bound == resource.RLIM_INFINITY else bound
 
 
 def _memory_mb() -> dict[str, int]:
@@ -163,27 +154,7 @@ def _memory_mb() -> dict[str, int]:
     return found
 
 
-def _installed(package: str) -> str:
-    with contextlib.suppress(PackageNotFoundError):
-        return version(package)
-    return ""
-
-
 def _bubblewrap_version() -> str:
     with contextlib.suppress(NoBubblewrap):
         return bubblewrap().version.removeprefix("bubblewrap").strip()
     return ""
-
-
-class _LibraryVersion(ctypes.Structure):
-    _fields_ = (("major", ctypes.c_uint), ("minor", ctypes.c_uint), ("micro", ctypes.c_uint))
-
-
-def _libseccomp_version() -> str:
-    try:
-        tell = ctypes.CDLL("libseccomp.so.2").seccomp_version
-    except (OSError, AttributeError):  # there is none, or it is older than this function
-        return ""
-    tell.restype = ctypes.POINTER(_LibraryVersion)
-    one = tell().contents
-    return f"{one.major}.{one.minor}.{one.micro}"

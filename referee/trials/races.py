@@ -4,7 +4,6 @@ The bots of a table are identical, or one of them has less to compute. They are 
 Nothing here judges what is measured.
 """
 
-import math
 import secrets
 import sys
 from collections.abc import Sequence
@@ -228,23 +227,9 @@ def chance_of(counts: Sequence[int]) -> float:
     Each seat is the discarder, who comes last in a photo finish, about equally often. This makes the counts of the
     seats a little more even than chance alone.
     """
-    expected = sum(counts) / len(counts)
-    if not expected:
-        return 1.0
-    x = sum((count - expected) ** 2 for count in counts) / expected
-    return _upper_gamma((len(counts) - 1) / 2, x / 2)
+    from scipy.stats import chisquare  # noqa: PLC0415 - it takes a while, and only a race needs it
 
-
-def _upper_gamma(a: float, x: float) -> float:
-    """The regularised upper incomplete gamma function where 2a is whole: Q(a + 1, x) = Q(a, x) + x^a exp(-x) / a!."""
-    if x == 0:
-        return 1.0
-    step = 0.5 if a % 1 else 1.0
-    value = math.erfc(math.sqrt(x)) if a % 1 else math.exp(-x)
-    while step < a:
-        value += math.exp(step * math.log(x) - x - math.lgamma(step + 1))
-        step += 1
-    return min(1.0, value)
+    return float(chisquare(counts).pvalue) if any(counts) else 1.0
 
 
 def _setup(scenario: Scenario, faster: int | None, windows: int) -> MatchSetup:

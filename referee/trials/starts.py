@@ -6,6 +6,7 @@ from msgspec import Struct
 
 from referee.play.faults import HostFault
 from referee.play.greeting import greet
+from referee.play.isolation.levels import NoBubblewrap, bubblewrap
 from referee.play.pump.pump import Pump
 from referee.play.spec import Confinement, Isolation
 from referee.trials.races import GAME, Scenario, racer
@@ -16,27 +17,35 @@ STARTS = 3
 _START_S = 10.0
 
 
-class Start(Struct, frozen=True, kw_only=True):
-    """Whether a bot can be started under a level."""
+class Level(Struct, frozen=True, kw_only=True):
+    """A level of isolation on this host."""
 
-    level: Isolation
-    start_ms: float | None
+    name: Isolation
+    available: bool
+    """Whether a bot has been started under it."""
+    problem: str = ""
+    """Why not; empty if it was."""
+    remedy: str = ""
+    """What the organiser can do about it; may be empty."""
+    start_ms: float | None = None
     """Median time from the start of a Python bot to its `ready`; None where it did not get there."""
-    problem: str
-    """Why it did not; empty if it did."""
 
 
-async def try_start(pump: Pump, confinement: Confinement) -> Start:
+async def try_start(pump: Pump, confinement: Confinement) -> Level:
     """Start the bot a few times, one after another."""
-    level = confinement.isolation
+    name = confinement.isolation
     bots = [racer(Scenario(confinement=confinement), name="bot", work_us=0)] * STARTS
     try:
+        if name == "bwrap":
+            bubblewrap()
         greeted = await greet(pump, bots, games=(GAME,), confinement=confinement, start_s=_START_S)
+    except NoBubblewrap as missing:
+        return Level(name=name, available=False, problem=missing.reason, remedy=missing.remedy)
     except HostFault as fault:
-        return Start(level=level, start_ms=None, problem=str(fault))
+        return Level(name=name, available=False, problem=str(fault))
     for one in greeted:
         if one.mishap is not None:
             words = one.stderr.strip().splitlines()[-1:]
-            return Start(level=level, start_ms=None, problem="; ".join([one.mishap.detail, *words]))
+            return Level(name=name, available=False, problem="; ".join([one.mishap.detail, *words]))
     median_s = statistics.median(one.start_s for one in greeted)
-    return Start(level=level, start_ms=round(1e3 * median_s, 1), problem="")
+    return Level(name=name, available=True, start_ms=round(1e3 * median_s, 1))

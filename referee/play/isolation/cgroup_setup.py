@@ -23,6 +23,7 @@ from referee.play.isolation.cgroups import (
     read_text,
     write_text,
 )
+from referee.play.isolation.fixes import delegate_group
 
 _NAME = re.compile(r"golfref-(\d+)-(\d+)-(\d+|referee)")
 """The name of a group tells its referee's process id, when the referee was started (in clock ticks), and a number."""
@@ -93,7 +94,7 @@ def _claim_second() -> Cgroups | CgroupGap:
     except OSError as error:
         return CgroupGap(
             reason=f"may not make groups in {base}: {error.strerror}; {refusal}",
-            remedy=f"start it in a session of systemd (log in; `su` and `sudo` make none), or: {_SCOPE}",
+            remedy=delegate_group() if _has_systemd() else _ALONE,
         )
 
 
@@ -101,7 +102,6 @@ _ALONE = (
     "make golfref the only process of its control group (in a container: its first command), "
     "and see that cgroup.controllers there names memory and pids"
 )
-_SCOPE = "systemd-run --user --scope -p Delegate=yes golfref ... (as root without --user)"
 
 
 def _is_ours(folder: Path) -> bool:

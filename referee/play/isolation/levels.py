@@ -15,6 +15,7 @@ from msgspec import Struct
 from referee.play.faults import HostFault
 from referee.play.isolation.bwrap import arguments, inner_command, tool
 from referee.play.isolation.cell import Cell
+from referee.play.isolation.fixes import allow_user_namespaces, install
 from referee.play.isolation.seccomp import NoSeccomp, program
 from referee.play.isolation.users import give_back, take_user, why_none
 from referee.play.spec import BotLimits
@@ -22,19 +23,20 @@ from referee.play.spec import BotLimits
 _NEEDED = frozenset({"--args", "--size", "--perms", "--json-status-fd", "--seccomp", "--clearenv", "--cap-drop"})
 """The options that bubblewrap must have; it has all of them since version 0.8."""
 
+_REFUSED = ("uid map", "new namespace", "RTM_NEWADDR")
+"""Parts of bubblewrap's messages where the system refuses user namespaces, or rights in them."""
+
 _REMEDIES = {
-    "uid map": "the kernel or AppArmor refuses user namespaces; as on Ubuntu 24.04, let bwrap have them by an AppArmor "
-    "profile (tournaments/ISOLATION.md has it)",
-    "new namespace": "user namespaces are switched off: sysctl -w kernel.unprivileged_userns_clone=1 or "
-    "user.max_user_namespaces=15000; in a container give it --security-opt seccomp=unconfined, as root there also "
-    "--cap-add SYS_ADMIN --cap-add NET_ADMIN, or --privileged",
+    **dict.fromkeys(
+        _REFUSED,
+        "in a container give it --security-opt seccomp=unconfined, as root there also --cap-add SYS_ADMIN --cap-add "
+        "NET_ADMIN, or --privileged",
+    ),
     "mount proc": "in a container, /proc must not be masked: --security-opt systempaths=unconfined (podman: "
     "unmask=ALL), or --privileged",
     "resource limit": "this shell's own limits are lower than those of the bots (ulimit -a): raise them",
-    "RTM_NEWADDR": "as root in a container: --cap-add SYS_ADMIN --cap-add NET_ADMIN, or --privileged; on Ubuntu 24.04 "
-    "bwrap needs an AppArmor profile (tournaments/ISOLATION.md has it)",
 }
-"""What the organiser can do, by a part of bubblewrap's message."""
+"""What the organiser can do where no setting of the kernel is the reason, by a part of bubblewrap's message."""
 
 
 class NoBubblewrap(HostFault):
@@ -72,11 +74,11 @@ def bubblewrap() -> Bubblewrap:
         raise NoBubblewrap("bubblewrap needs Linux", "use a Linux machine, real or virtual, for other people's bots")
     path = shutil.which("bwrap")
     if path is None:
-        raise NoBubblewrap("bubblewrap is not installed", "apt-get install bubblewrap, or dnf install bubblewrap")
+        raise NoBubblewrap("bubblewrap is not installed", install("bubblewrap"))
     try:
         _ = [tool(name) for name in ("setpriv", "prlimit", "env")]
     except HostFault as error:
-        raise NoBubblewrap(str(error), "install util-linux and coreutils") from None
+        raise NoBubblewrap(str(error), install("util-linux", "coreutils")) from None
     version = _said(path, "--version").strip()
     options = frozenset(re.findall(r"--[a-z0-9-]+", _said(path, "--help")))
     if lacking := sorted(_NEEDED - options):
@@ -108,7 +110,7 @@ def _try_out(one: Bubblewrap) -> None:
     try:
         filtered = program(shared_memory=False)
     except NoSeccomp as error:
-        raise NoBubblewrap(str(error), "apt-get install libseccomp2, or dnf install libseccomp") from None
+        raise NoBubblewrap(str(error), install("libseccomp2")) from None
     cell = Cell(command=("/bin/sh", "-c", ":"), folder="/usr", reads=(), env={})
     limits = BotLimits()
     try:
@@ -133,7 +135,10 @@ def _try_out(one: Bubblewrap) -> None:
     give_back(user)
     if done.returncode != 0:
         message = " ".join(done.stderr.split()) or f"exit code {done.returncode}"
-        remedy = next(
-            (text for part, text in _REMEDIES.items() if part in message), "tournaments/ISOLATION.md may help"
-        )
-        raise NoBubblewrap(f"bubblewrap cannot build a cell here ({message})", remedy)
+        raise NoBubblewrap(f"bubblewrap cannot build a cell here ({message})", _remedy(message))
+
+
+def _remedy(message: str) -> str:
+    if any(part in message for part in _REFUSED) and (command := allow_user_namespaces()):
+        return command
+    return next((text for part, text in _REMEDIES.items() if part in message), "tournaments/ISOLATION.md may help")

@@ -20,6 +20,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from referee.play.faults import HostFault
+from referee.play.isolation.fixes import allow_other_users_in_cells, as_root, install
 from referee.play.isolation.host import text
 from referee.play.isolation.paths import PATH
 
@@ -187,7 +188,7 @@ def _subordinate_ids(file: str) -> list[range]:
     if not ids:
         start = max([100_000, *(lent.stop for other in ("/etc/subuid", "/etc/subgid") for _, lent in _lent(other))])
         wanted = f"{start}-{start + 65535}"
-        remedy = f"usermod --add-subuids {wanted} --add-subgids {wanted} {name}"
+        remedy = as_root(f"usermod --add-subuids {wanted} --add-subgids {wanted} {name}")
         raise NoUsers(f"{file} lends no ids to the user {name}", remedy)
     return ids
 
@@ -207,7 +208,7 @@ def _lent(file: str) -> Iterator[tuple[str, range]]:
 def _new_namespace(uid: int, gid: int) -> int:
     """The descriptor of a user namespace in which these ids are NOBODY's and root is our user; raises NoUsers."""
     if shutil.which("newuidmap", path=PATH) is None:
-        raise NoUsers("newuidmap is not installed", "apt-get install uidmap, or dnf install shadow-utils")
+        raise NoUsers("newuidmap is not installed", install("uidmap"))
     maps = ["--map-root-user", f"--map-users={uid},{NOBODY},1", f"--map-groups={gid},{NOBODY},1"]
     hold = ["unshare", *maps, "sh", "-c", _HOLD]
     read, write = os.pipe()
@@ -228,7 +229,7 @@ def _try_out(user: BotUser) -> None:
     """Become this user in its namespace as a bot does; raises NoUsers where that fails."""
     bwrap = shutil.which("bwrap")
     if bwrap is None:
-        raise NoUsers("bubblewrap is not installed", "apt-get install bubblewrap, or dnf install bubblewrap")
+        raise NoUsers("bubblewrap is not installed", install("bubblewrap"))
     become = ["setpriv", f"--reuid={user.uid}", f"--regid={user.uid}", "--clear-groups", "true"]
     try:
         done = subprocess.run(
@@ -251,6 +252,5 @@ def _try_out(user: BotUser) -> None:
 def _cannot(why: str) -> NoUsers:
     return NoUsers(
         f"a user namespace with ids of its own cannot be made or entered ({why})",
-        "install util-linux 2.38 or later; AppArmor may have to let `unshare` have user namespaces, as it does bwrap "
-        "(tournaments/ISOLATION.md)",
+        allow_other_users_in_cells() or "install util-linux 2.38 or later (tournaments/ISOLATION.md says more)",
     )
