@@ -4,6 +4,7 @@ The bots of a table are identical, or one of them has less to compute. They are 
 Nothing here judges what is measured.
 """
 
+import math
 import secrets
 import sys
 from collections.abc import Sequence
@@ -133,23 +134,29 @@ class Window(Struct, frozen=True):
     faster: int | None
 
 
-async def race(pump: Pump, scenario: Scenario, windows: int) -> Outcome:
-    """Play matches until they have had this many windows; raises HostFault where the host spoils one."""
-    found, lateness_ms = await raced(pump, scenario, windows)
+async def race(pump: Pump, scenario: Scenario, windows: int, *, within_s: float = math.inf) -> Outcome:
+    """Play matches until they have had this many windows, or for so long; raises HostFault where the host spoils one.
+
+    The match that is being played when the time is over is played to its end.
+    """
+    found, lateness_ms = await raced(pump, scenario, windows, within_s=within_s)
     return summary(found, scenario, lateness_ms=lateness_ms)
 
 
-async def raced(pump: Pump, scenario: Scenario, windows: int) -> tuple[list[Window], float]:
-    """This many windows, and the longest time in milliseconds in which the referee did not look at its pipes.
+async def raced(
+    pump: Pump, scenario: Scenario, windows: int, *, within_s: float = math.inf
+) -> tuple[list[Window], float]:
+    """Windows, as `race` plays them, and the longest time in milliseconds in which the referee read no pipe.
 
     Raises HostFault where the host spoils a match.
     """
     found: list[Window] = []
     lags_us: list[int] = []
+    end_s = trio.current_time() + within_s
 
     async def play_on(first: int) -> None:
         number = first
-        while len(found) < windows:
+        while len(found) < windows and (not found or trio.current_time() < end_s):
             faster = number % SEATS if scenario.faster_us else None
             record = await play(pump, _setup(scenario, faster, windows))
             found.extend(Window(move, faster) for move in record.moves if isinstance(move, GivenSlaps))

@@ -25,7 +25,7 @@ UNEVEN = 0.01
 """If identical bots come first so unevenly only with a lower probability than this, they are raced again."""
 
 MUCH_DISTURBED = 0.1
-"""The share of disturbed windows above which other programs are in the way."""
+"""The share of disturbed windows above which other programs are in the way; above half, no slap should be timed."""
 
 LATE_MS = 100.0
 """The lateness of the referee above which other programs are in the way."""
@@ -225,7 +225,7 @@ def _of_noise(races: Outcome, host: Machine) -> Iterator[Gap]:
     if disturbed > MUCH_DISTURBED or races.lateness_ms > LATE_MS or host.load > 0.5 * host.cores:
         seen = f"{disturbed:.0%} of the windows were disturbed, the referee was up to {races.lateness_ms:.0f} ms late"
         problem = f"other programs use the cores: {seen}, and the load is {host.load:g} on {host.cores} cores"
-        yield Gap(problem=problem, remedy="stop them (`top` lists them)")
+        yield Gap(problem=problem, remedy="stop them (`top` lists them)", bars=disturbed > 0.5)
     if not host.wait_times:
         problem = "other programs falsify slap times, as the kernel does not count how long a bot waits for a core"
         yield Gap(problem=problem, remedy="use Linux with CONFIG_SCHED_INFO")

@@ -234,6 +234,7 @@ BARRING = [
     (NO_USERS, STRANGERS, "newuidmap is not installed", "sudo apt install uidmap"),
     ({"races": None, "races_problem": "no room"}, SLAPS, "no slap race could be played: no room", ""),
     ({"lock_problem": "not yours"}, SLAPS, "runs cannot take turns in timing slaps: not yours", ""),
+    ({"disturbed": 25}, SLAPS, "62% of the windows were disturbed", "stop them (`top` lists them)"),
     ({"behind_p50_us": 51.0}, SLAPS, "identical bots lie 51 us apart", "stop other programs"),
 ]
 WORSE = [
