@@ -4,7 +4,7 @@ This module judges what was found; it looks at nothing itself. Attacks that golf
 tournaments/ISOLATION.md.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Literal
 
 from msgspec import Struct
@@ -38,13 +38,15 @@ MUCH_UNEVEN = 1.3
 
 NOT_SHARED = "use a machine whose cores are its own"
 
-_FOR_OWN_BOTS = {
-    "kernel.yama.ptrace_scope": (range(1), 1, "under `none` and `limits` bots can read each other's memory"),
+_Parameters = Mapping[str, tuple[tuple[int, ...], int, str]]
+
+_FOR_OWN_BOTS: _Parameters = {
+    "kernel.yama.ptrace_scope": ((0,), 1, "under `none` and `limits` bots can read each other's memory"),
 }
-_FOR_STRANGERS = {
-    "vm.overcommit_memory": (range(2, 3), 0, "memory that a bot only reserves is taken from all others"),
-    "vm.oom_kill_allocating_task": (range(1, 2), 0, "if a bot takes all memory, the kernel may kill the referee"),
-    "vm.panic_on_oom": (range(1, 3), 0, "if a bot takes all memory, the host stops"),
+_FOR_STRANGERS: _Parameters = {
+    "vm.overcommit_memory": ((2,), 0, "memory that a bot only reserves is taken from all others"),
+    "vm.oom_kill_allocating_task": ((1,), 0, "if a bot takes all memory, the kernel may kill the referee"),
+    "vm.panic_on_oom": ((1, 2), 0, "if a bot takes all memory, the host stops"),
 }
 """Parameters of the kernel: their bad values, a good one, and what bots could do."""
 
@@ -147,7 +149,7 @@ def _of_own_bots(found: Findings) -> Iterator[Gap]:
         yield Gap(problem=problem, remedy="use a kernel with CONFIG_PROC_CHILDREN")
 
 
-def _of_parameters(host: Machine, table: dict[str, tuple[range, int, str]]) -> Iterator[Gap]:
+def _of_parameters(host: Machine, table: _Parameters) -> Iterator[Gap]:
     for name, (bad, good, problem) in table.items():
         if host.parameters.get(name) in bad:
             yield Gap(problem=problem, remedy=setting(name, good))

@@ -35,7 +35,7 @@ class Document(Findings, frozen=True, kw_only=True):
 def test_this_host_is_tried_out_with_real_bots(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(doctor_module, "USUAL_WINDOWS", 4)
+    monkeypatch.setattr(doctor_module, "USUAL_S", 0.0)  # one match, and no more
     monkeypatch.setattr(doctor_module, "FASTER_US", (100,))
     monkeypatch.setattr(doctor_module, "is_uneven", lambda _: True)  # so that the races are played again
     monkeypatch.setattr("referee.trials.starts.STARTS", 1)
@@ -51,8 +51,9 @@ def test_this_host_is_tried_out_with_real_bots(
     assert 1 <= found.jobs <= found.host.cores
     for races in (found.races, found.races_again):
         assert races is not None
-        assert (races.level, races.windows) == ("bwrap" if offers_bwrap() else "limits", 4)
-        assert sum(races.first_by_seat) <= 4  # a slap may come too late on a busy host
+        assert races.level == ("bwrap" if offers_bwrap() else "limits")
+        assert 0 < races.windows < doctor_module.USUAL_WINDOWS / 2
+        assert sum(races.first_by_seat) <= races.windows  # a slap may come too late on a busy host
     benched = [(one.slap_timing, one.faster_us, one.windows) for one in found.bench]
     assert benched == [("isolated", 100, 1), ("broadcast", 100, 1)]
     assert [verdict.purpose for verdict in found.verdicts] == ["your own bots", "strangers' bots", "timed slaps"]
