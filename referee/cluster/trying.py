@@ -13,6 +13,8 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from protocol import VERSION
 from protocol.text import printable
 from referee import __version__
@@ -28,14 +30,8 @@ from referee.play.pump.pump import Pump
 from referee.play.session import run_session
 from referee.play.spec import MB, BadBot, BotSpec, Confinement, builtin_bot
 from referee.tournament.store.hosts import RacesTest
-from referee.trials.races import Outcome, Scenario, chance_of, race
+from referee.trials.races import USUAL, USUAL_WINDOWS, Outcome, chance_of, race
 from referee.trials.starts import try_start
-
-RACES = Scenario(work_us=0, rounds=8)
-"""The races of identical bots, without any work of their own."""
-
-WINDOWS = 240
-"""How many windows the races have, which takes about four matches."""
 
 UNFAIR = 1e-6
 """A host on which identical bots are announced first so unevenly by seat as chance does with this probability is left
@@ -170,8 +166,7 @@ def start_all(
         for one in await greet(pump, bots, games=demands.games, confinement=confinement, start_s=demands.start_s):
             _check_greeted(one)
         if demands.times_slaps:
-            scenario = Scenario(work_us=RACES.work_us, rounds=RACES.rounds, confinement=level)
-            races.append(await race(pump, scenario, WINDOWS))
+            races.append(await race(pump, replace(USUAL, confinement=level), USUAL_WINDOWS))
 
     try:
         run_session([work])

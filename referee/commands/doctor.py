@@ -21,18 +21,12 @@ from referee.play.slaps.lock import HostLock
 from referee.play.spec import Confinement, Isolation
 from referee.trials.evenness import unevenness
 from referee.trials.machine import look_at_machine, versions
-from referee.trials.races import WORK_US, Outcome, Scenario, race
+from referee.trials.races import USUAL, USUAL_WINDOWS, WORK_US, Outcome, Scenario, race
 from referee.trials.starts import Level, try_start
 from referee.trials.verdicts import PHOTO_FINISH_US, Findings, Groups, is_uneven, verdicts
 
-USUAL = Scenario(work_us=0, rounds=8)
-"""The races that are always played: identical bots, without any work of their own."""
-
-USUAL_WINDOWS = 240
-"""How many windows these races have, which takes about four matches and a second or two."""
-
 USUAL_S = 20.0
-"""How long they may take on a host that is busy, so that `doctor` ends within a minute."""
+"""How long the usual races may take on a host that is busy, so that `doctor` ends within a minute."""
 
 FASTER_US = (0, 100, 300)
 """By how much one of the bots is faster in the races that `--races` adds."""
@@ -205,15 +199,5 @@ def _bench_lines(bench: Sequence[Outcome]) -> Iterator[str]:
         )
         for one in bench
     ]
-    heads = (
-        "timing",
-        "faster by us",
-        "excess us p50",
-        "p90",
-        "p99",
-        "is first",
-        "p by seat",
-        "p by asking",
-        "disturbed",
-    )
+    heads = ("timing", "faster by us", "excess us p50", "p90", "p99", "first", "p by seat", "p by asking", "disturbed")
     yield tabulate(rows, headers=heads, disable_numparse=True)

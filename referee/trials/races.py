@@ -88,6 +88,13 @@ class Scenario(Struct, frozen=True, kw_only=True):
     """The bots' folder. Any folder that others may read does; under `bwrap` a bot sees nothing else."""
 
 
+USUAL = Scenario(work_us=0, rounds=8)
+"""The races that tell whether a host is fair: identical bots, without any work of their own."""
+
+USUAL_WINDOWS = 240
+"""How many windows these races have, which takes about four matches and a second or two."""
+
+
 class Outcome(Struct, frozen=True, kw_only=True):
     """What was raced, and what the windows came to; times are corrected times, in microseconds."""
 

@@ -19,7 +19,7 @@ from referee.play.isolation.users import NoUsers
 from referee.rules.record import GivenSlaps, Reaction
 from referee.trials.evenness import unevenness
 from referee.trials.machine import Machine
-from referee.trials.races import SEATS, Scenario, Window, chance_of, summary
+from referee.trials.races import SEATS, USUAL_WINDOWS, Scenario, Window, chance_of, summary
 from referee.trials.starts import Level
 from referee.trials.verdicts import Findings, Gap, Groups, Verdict, is_uneven, verdicts
 
@@ -52,7 +52,7 @@ def test_this_host_is_tried_out_with_real_bots(
     for races in (found.races, found.races_again):
         assert races is not None
         assert races.level == ("bwrap" if offers_bwrap() else "limits")
-        assert 0 < races.windows < doctor_module.USUAL_WINDOWS / 2
+        assert 0 < races.windows < USUAL_WINDOWS / 2
         assert sum(races.first_by_seat) <= races.windows  # a slap may come too late on a busy host
     benched = [(one.slap_timing, one.faster_us, one.windows) for one in found.bench]
     assert benched == [("isolated", 100, 1), ("broadcast", 100, 1)]
