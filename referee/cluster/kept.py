@@ -182,7 +182,8 @@ class KeptBots:
         """The bot as it starts here. A shipped one is this installation's own; raises BadBot where it has none."""
         spec = bot.spec
         if spec.builtin is not None:
-            return replace(builtin_bot(spec.builtin), name=spec.name, env=spec.env, owner=spec.owner)
+            here = builtin_bot(spec.builtin)
+            return replace(spec, command=here.command, dir=here.dir, reads=here.reads)
         if bot.entry is not None:
             entry = replace(bot.entry, folder=str(self.shelf.place(bot.version) / SOURCE))
             return replace(self.shelf.bot(entry), name=spec.name, owner=spec.owner)

@@ -127,9 +127,7 @@ def check_shipped(demands: Demands) -> None:
 
 def _own(one: Travelling) -> BotSpec:
     found = builtin_bot(one.spec.builtin or "")
-    return BotSpec(
-        name=one.name, command=found.command, dir=found.dir, env=one.spec.env, reads=found.reads, builtin=found.builtin
-    )
+    return replace(one.spec, command=found.command, dir=found.dir, reads=found.reads)
 
 
 def check_programs(bots: Sequence[BotSpec], demands: Demands) -> None:

@@ -29,10 +29,10 @@ MOST_LOCAL = 16
 _TLS = "use tls:// (tournaments/CLUSTER.md, TLS step by step)"
 
 
-def where(text: str, *, insecure: bool, networked_builds: bool) -> Where:
-    """What `--cluster` says. Raises BadCluster; for plain tcp unless `insecure`, and always with `networked_builds`.
+def where(text: str, *, insecure: bool, has_network: bool) -> Where:
+    """What `--cluster` says. Raises BadCluster; for plain tcp unless `insecure`, and always with `has_network`.
 
-    Those are builds that may use the network, and so can connect to the scheduler.
+    That says whether builds or bots may use the network, and so can connect to the scheduler.
     """
     kind, colon, rest = text.partition(":")
     if kind == "local" and colon:
@@ -41,10 +41,10 @@ def where(text: str, *, insecure: bool, networked_builds: bool) -> Where:
         return Where(local=int(rest))
     address = _checked(_in_file(Path(rest)) if kind == "file" and colon else text, text)
     if address.startswith("tcp:"):
-        if networked_builds:
+        if has_network:
             raise BadCluster(
-                f"--cluster {text}: plain tcp is refused where [builds] network = true, because a build that reaches "
-                f"the scheduler runs programs as you on all hosts; {_TLS}, or set network = false"
+                f"--cluster {text}: plain tcp is refused where [builds] or a bot has network = true, because a program "
+                f"that reaches the scheduler runs others as you on all hosts; {_TLS}, or set network = false"
             )
         if not insecure:
             raise BadCluster(

@@ -24,7 +24,8 @@ def clustered(options: TournamentOptions, config: Config) -> Iterator[Cluster | 
             raise BadCluster(f"{option} says how --cluster is used, and there is no --cluster")
         yield None
         return
-    place = where(options.cluster, insecure=options.insecure_cluster, networked_builds=config.builds.network)
+    has_network = config.builds.network or any(bot.network for bot in config.bots)
+    place = where(options.cluster, insecure=options.insecure_cluster, has_network=has_network)
     try:
         from referee.cluster.hall import Hall  # noqa: PLC0415 - Dask is slow to import, and may be missing
     except ModuleNotFoundError as error:

@@ -136,7 +136,7 @@ def setup_of(order: PlayOrder) -> MatchSetup:
         raise UsageError(f"--seat: expected 0 to {seats - 1}, got {order.seat}")
     if order.name in {bot.name for bot in rivals} or not 0 < len(order.name) <= LONGEST_NAME:
         raise UsageError(f"--name: expected 1 to {LONGEST_NAME} characters, and not the name of a bot at the table")
-    person = BotSpec(name=order.name, command=("person",), dir="/", env={})
+    person = BotSpec(name=order.name, command=("person",), dir="/", env={}, clocks=order.clocks)
     bots = (*rivals[: order.seat], person, *rivals[order.seat :])
     say(*(f"note: {text}" for text in advice(variant, seats)))
     seed = order.seed or secrets.token_hex(8)
@@ -149,7 +149,6 @@ def setup_of(order: PlayOrder) -> MatchSetup:
         deal_key=key,
         seed=seed,
         clocks=Clocks(slap_timing=order.clocks.slap_timing, start_s=order.clocks.start_s),
-        own_clocks={order.seat: order.clocks},
         faults=FaultPolicy(strikes=1000),
         confinement=Confinement(isolation="limits"),
         games=(GameMessage(variant=variant.preset, name=variant.preset, seats=seats),),

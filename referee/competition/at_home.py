@@ -53,6 +53,10 @@ def config_at_home(config: Config, bot: BotSpec) -> Iterator[str]:
         yield f"dir = {toml(folder)}"
         if bot.env:
             yield f"# The organiser also sets env: {', '.join(bot.env)}"
+    if bot.network:
+        yield "network = true"
+    if bot.clocks is not None:
+        yield f"time = {toml({'move_s': bot.clocks.move_s, 'bank_s': bot.clocks.bank_s})}"
     for number in range(2, 1 + max(one.seats for one in config.variants)):
         yield from ("", "[[bots]]", f"name = {toml(f'seat {number} of {bot.name}'[:LONGEST_NAME])}")
         yield f"builtin = {toml(OTHERS)}"

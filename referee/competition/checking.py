@@ -125,12 +125,12 @@ def check_bots(
     thread, with all entries ready on the shelf. Raises Interrupted, HostFault where no bot can be checked here, and
     NotWritten where nothing can be kept.
     """
-    shelf, terms = Shelf(config.folder), terms_of(config)
+    shelf = Shelf(config.folder)
     found: dict[str, OneBot] = {}
     missing: dict[str, list[BotSpec]] = {}
     for bot in bots:
         version = version_of(bot, config.folder)
-        kept = None if again else kept_check(shelf, version, terms)
+        kept = None if again else kept_check(shelf, version, terms_of(config, bot))
         if kept is None:
             missing.setdefault(version, []).append(bot)
         else:
@@ -247,7 +247,7 @@ async def _check_one(pump: Pump, config: Config, bot: BotSpec, version: str, sid
         games=tuple(games_of(config)),
         options=(),
         seed=SEED,
-        conditions=conditions_of(config),
+        conditions=conditions_of(config, bot),
     )
     began = trio.current_time()
     await check(bench, lambda: None)
@@ -256,7 +256,7 @@ async def _check_one(pump: Pump, config: Config, bot: BotSpec, version: str, sid
     return Checked(
         version=version,
         when=wall_clock.stamp(),
-        terms=terms_of(config),
+        terms=terms_of(config, bot),
         report=report,
         slowest=slowest,
         memory=memory,

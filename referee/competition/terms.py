@@ -10,7 +10,7 @@ from referee import __version__
 from referee.kit.check.conditions import Conditions
 from referee.kit.check.games import GameToTry, some_games
 from referee.play.bot.pool import Reuse
-from referee.play.spec import BotLimits, Isolation
+from referee.play.spec import BotLimits, BotSpec, Isolation
 from referee.tournament.config.config import Config
 from referee.tournament.plan.blocks import for_blocks
 
@@ -37,12 +37,12 @@ class Terms(Struct, frozen=True, kw_only=True):
     games: tuple[GameTerms, ...]
 
 
-def terms_of(config: Config) -> Terms:
-    """The terms of a competition."""
+def terms_of(config: Config, bot: BotSpec | None = None) -> Terms:
+    """The terms of a competition, for a bot that may have time limits of its own."""
     return Terms(
         isolation=config.isolation,
         limits=config.limits,
-        clocks=config.clocks,
+        clocks=(bot and bot.clocks) or config.clocks,
         faults=config.faults,
         reuse=config.reuse,
         games=tuple(
@@ -65,12 +65,12 @@ def games_of(config: Config) -> Iterator[GameToTry]:
         )
 
 
-def conditions_of(config: Config) -> Conditions:
-    """What holds while a check plays these games. The largest tables are those of the competition."""
+def conditions_of(config: Config, bot: BotSpec) -> Conditions:
+    """What holds while a check plays these games with this bot. The largest tables are those of the competition."""
     games = tuple(games_of(config))
     most = max(game.seats for game in games)
     return Conditions(
-        clocks=config.clocks,
+        clocks=bot.clocks or config.clocks,
         faults=config.faults,
         positions=games,
         tries=1,

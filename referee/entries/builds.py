@@ -111,8 +111,7 @@ class Job(Struct, frozen=True, kw_only=True):
     @property
     def confinement(self) -> Confinement:
         """How the build is kept from what is not its own."""
-        network = self.builds.network and self.entry.wants_network
-        workshop = Workshop(folder_mb=self.builds.disk_mb, network=network)
+        workshop = Workshop(folder_mb=self.builds.disk_mb)
         return Confinement(isolation=self.isolation, limits=self.builds.limits, workshop=workshop)
 
 
@@ -169,7 +168,8 @@ def _spec(job: Job) -> BotSpec:
         raise BuildFailed(str(error)) from None
     reads = tuple(dict.fromkeys((*cell.more, *map(os.path.abspath, builds.reads))))
     env = {"PATH": cell.env.get("PATH", PATH)} | env
-    return BotSpec(name=entry.name, command=command, dir=source, env=env, reads=reads)
+    network = builds.network and entry.wants_network
+    return BotSpec(name=entry.name, command=command, dir=source, env=env, reads=reads, network=network)
 
 
 @contextlib.contextmanager

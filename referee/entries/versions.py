@@ -28,7 +28,7 @@ _SYSTEM = ("/usr", "/bin", "/opt", sys.prefix)
 def version_of(bot: BotSpec, folder: str, build: Sequence[str] = ()) -> str:
     """SHA-256 in hexadecimal over the bot's command, its environment and its files. `folder` is that of the config.
 
-    What builds it counts as well where something does.
+    What builds it counts as well where something does, and so do a network and clocks of its own.
 
     The files are those of the bot's own folder, and those that words of the command name; of a shipped bot those of its
     folder, and of the kit if it imports that. A bot whose folder is, or contains, the config's has none of its own:
@@ -39,7 +39,9 @@ def version_of(bot: BotSpec, folder: str, build: Sequence[str] = ()) -> str:
     if bot.version:
         return bot.version
     command = [BUILTIN + bot.builtin] if bot.builtin is not None else list(bot.command)
-    told = [command, sorted(bot.env.items()), *([list(build)] if build else [])]
+    told: list[object] = [command, sorted(bot.env.items()), *([list(build)] if build else [])]
+    if bot.network or bot.clocks is not None:
+        told.append({"network": bot.network, "clocks": bot.clocks})
     digest = sha256(msgspec.json.encode(told))
     known: dict[tuple[int, int], bytes] = {}
     for path, shown in sorted(files_of(bot, folder), key=lambda pair: os.fsencode(pair[1])):

@@ -59,8 +59,7 @@ class MatchSetup(Struct, frozen=True, kw_only=True):
     decks: tuple[tuple[Card, ...], ...] | None = None
     """A given deck for each round; with None all cards are dealt from the key."""
     clocks: Clocks
-    own_clocks: dict[int, Clocks] = {}
-    """The clocks of seats for which other limits hold, with the same way of timing slaps."""
+    """Those of all bots that have none of their own."""
     faults: FaultPolicy
     limits: Limits = Limits()
     confinement: Confinement
@@ -265,7 +264,7 @@ def match_messages(setup: MatchSetup, matches_before: Sequence[int] = ()) -> lis
         setup.name,
         seeds=setup.seeds,
         clocks=setup.clocks,
-        own_clocks=setup.own_clocks,
+        own_clocks={seat: bot.clocks for seat, bot in enumerate(setup.bots) if bot.clocks is not None},
         faults=setup.faults,
         matches_before=matches_before,
     )
@@ -326,7 +325,7 @@ def _seat_record(setup: MatchSetup, talk: Conversation, channel: Channel, number
         wants_slaps=seat.ready is None or seat.ready.slaps,
         wants_table=seat.ready is None or seat.ready.table,
         seed=setup.seeds[number],
-        clocks=setup.own_clocks.get(number),
+        clocks=spec.clocks,
         matches_before=before,
         faults=dict[str, int](seat.faults.items()),
         late_slaps=seat.late_slaps,

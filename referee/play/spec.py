@@ -16,6 +16,7 @@ from typing import Literal
 from msgspec import Struct
 
 import referee
+from protocol.messages import Clocks
 from protocol.text import visible
 
 Isolation = Literal["none", "limits", "bwrap"]
@@ -45,8 +46,6 @@ class Workshop(Struct, frozen=True, kw_only=True):
 
     folder_mb: int
     """Under `bwrap`, how much it may write into its folder, which is empty at first. What it builds is at /source."""
-    network: bool = False
-    """Whether it may use the host's network. Only `bwrap` can keep it from that."""
 
 
 class Confinement(Struct, frozen=True, kw_only=True):
@@ -103,6 +102,10 @@ class BotSpec(Struct, frozen=True, kw_only=True):
     """Absolute path of the folder that the bot was entered with. Empty where that is `dir`."""
     version: str = ""
     """Its version in hexadecimal, where that is known; else it follows from the files of `dir`."""
+    network: bool = False
+    """Whether it may use the host's network under `bwrap`. The other levels keep no bot from that."""
+    clocks: Clocks | None = None
+    """The time limits that hold for this bot alone, with the same way of timing slaps; None where the match's hold."""
 
 
 class BadBot(ValueError):

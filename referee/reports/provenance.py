@@ -8,6 +8,7 @@ from referee.reports.tables.names import LONGEST, shortened
 from referee.reports.tables.overview import ONLY_CHALLENGERS
 from referee.reports.tables.ratings import anchor_line
 from referee.reports.tables.rows import idle_cpu
+from referee.reports.tables.terms import terms_line
 from referee.tournament.plan.keys import ROTATIONS_IN_WORDS
 from referee.tournament.statistics.carrying import LEVEL
 from referee.tournament.statistics.stopping import saved_words
@@ -57,6 +58,7 @@ def provenance(summary: RunSummary) -> list[str]:
         f"{summary.name}{shard}: {summary.matches}{missing} matches{voided}",
         *((LEGEND, PLACES if summary.order == "places" else RANKS) if summary.standings else ()),
         *([anchor_line(summary.ratings)] if summary.ratings else []),
+        *terms_line(summary),
         *["opponents: the rating that a bot as strong as those it met would have"] * (summary.order == "ratings"),
         *([f"slaps: {summary.slap_timing} timing"] if summary.slap_timing else []),
         *idle_cpu_meaning(summary),

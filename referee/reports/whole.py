@@ -7,6 +7,8 @@ from referee.reports.tables.bracket import stages_report
 from referee.reports.tables.layout import wrapped
 from referee.reports.tables.overview import report
 from referee.reports.tables.ratings import rating_figure
+from referee.reports.tables.rows import Figure
+from referee.reports.tables.terms import terms_figure
 from referee.reports.verdict import verdict
 from referee.tournament.standings import Standings
 from referee.tournament.summary import RunSummary
@@ -26,8 +28,13 @@ def standings_of_summary(summary: RunSummary) -> Standings:
 def tables_of(summary: RunSummary, width: int, *, full: bool) -> str:
     """All tables of a run, for so many cells."""
     standings = standings_of_summary(summary)
-    more = [rating_figure(summary.ratings)] if summary.ratings else []
-    return "\n\n".join([*stages_report(summary.stages, width), report(standings, width, more, full=full)])
+    report_ = report(standings, width, more_figures(summary), full=full)
+    return "\n\n".join([*stages_report(summary.stages, width), report_])
+
+
+def more_figures(summary: RunSummary) -> list[Figure]:
+    """The columns of the overall table that come from more than the standings."""
+    return [*([rating_figure(summary.ratings)] if summary.ratings else []), terms_figure(summary)]
 
 
 def standings_text(summary: RunSummary, store: Path, width: int) -> str:

@@ -5,7 +5,7 @@ from difflib import get_close_matches
 
 from msgspec import Struct
 
-from protocol.messages import SlapTiming
+from protocol.messages import Clocks, SlapTiming
 from protocol.text import printable
 from referee.rules.book.par_table import OURS_1
 from referee.tournament.formats.places import Places, StagePlaces, places_of
@@ -51,6 +51,10 @@ class EnteredBot(Struct, frozen=True, kw_only=True):
     owner: str
     version: str
     """Hash of its command, environment and files, in hexadecimal."""
+    network: bool = False
+    """Whether it may use the network under `bwrap`."""
+    clocks: Clocks | None = None
+    """The time limits that hold for it alone; null where those of all hold."""
     attempts: int = 0
     """At how many attempts it sat that were played for the standings or voided."""
     voided: int = 0
@@ -319,6 +323,8 @@ def _summary(store: Store, *, with_results: bool, anchor: str | None) -> RunSumm
                 name=bot.name,
                 owner=bot.owner,
                 version=bot.version,
+                network=bot.network,
+                clocks=bot.clocks,
                 attempts=played[bot.name] + voided[bot.name],
                 voided=voided[bot.name],
                 left_out=left_out[bot.name],

@@ -16,7 +16,7 @@ from referee.cluster.where import BadCluster, Where, where
     ],
 )
 def test_clusters(text: str, found: Where) -> None:
-    assert where(text, insecure=False, networked_builds=True) == found
+    assert where(text, insecure=False, has_network=True) == found
 
 
 @pytest.mark.parametrize(
@@ -36,15 +36,15 @@ def test_clusters(text: str, found: Where) -> None:
 )
 def test_what_is_no_cluster(text: str, problem: str) -> None:
     with pytest.raises(BadCluster) as raised:
-        where(text, insecure=False, networked_builds=False)
+        where(text, insecure=False, has_network=False)
 
     assert problem in str(raised.value)
 
 
-def test_plain_tcp_is_for_those_who_trust_the_network_and_build_without_one() -> None:
-    assert where("10.0.0.5:8786", insecure=True, networked_builds=False) == Where(address="tcp://10.0.0.5:8786")
-    with pytest.raises(BadCluster, match=r"plain tcp is refused where \[builds\] network = true"):
-        where("10.0.0.5:8786", insecure=True, networked_builds=True)
+def test_plain_tcp_is_for_those_who_trust_the_network_and_give_it_to_no_build_and_no_bot() -> None:
+    assert where("10.0.0.5:8786", insecure=True, has_network=False) == Where(address="tcp://10.0.0.5:8786")
+    with pytest.raises(BadCluster, match=r"plain tcp is refused where \[builds\] or a bot has network = true"):
+        where("10.0.0.5:8786", insecure=True, has_network=True)
 
 
 @pytest.mark.parametrize("content", ["", "[]", '{"address": 5}', "{"])
@@ -52,11 +52,11 @@ def test_what_is_no_scheduler_file(tmp_path: Path, content: str) -> None:
     (tmp_path / "file.json").write_text(content)
 
     with pytest.raises(BadCluster, match="is no scheduler file, as `dask scheduler` writes it"):
-        where(f"file:{tmp_path}/file.json", insecure=False, networked_builds=False)
+        where(f"file:{tmp_path}/file.json", insecure=False, has_network=False)
 
 
 def test_a_scheduler_file_is_held_to_the_same(tmp_path: Path) -> None:
     (tmp_path / "file.json").write_text('{"address": "tcp://10.0.0.5:8786"}')
 
     with pytest.raises(BadCluster, match="plain tcp is refused"):
-        where(f"file:{tmp_path}/file.json", insecure=False, networked_builds=False)
+        where(f"file:{tmp_path}/file.json", insecure=False, has_network=False)

@@ -17,10 +17,9 @@ from referee.kit.watch.step import StepPage
 from referee.reports.tables.layout import wrapped
 from referee.reports.tables.names import Names
 from referee.reports.tables.overview import figures_of
-from referee.reports.tables.ratings import rating_figure
 from referee.reports.tables.rows import rows_table
 from referee.reports.verdict import winner
-from referee.reports.whole import standings_of_summary, tables_of
+from referee.reports.whole import more_figures, standings_of_summary, tables_of
 from referee.rules.record import BrokenRecord, NoRecord
 from referee.tournament.store.disk import StoreError
 from referee.tournament.store.rows import CommittedMatch
@@ -156,8 +155,7 @@ class RunPage(Screen[None]):
         rows, names = summary.standings, Names((row.bot for row in summary.standings), width)
         if not rows:
             return [], ["no match has ended yet"]
-        more = [rating_figure(summary.ratings)] if summary.ratings else []
-        figures = figures_of(standings_of_summary(summary), more)
+        figures = figures_of(standings_of_summary(summary), more_figures(summary))
         said = wrapped(winner(summary, names), width).splitlines()
         return [*said, ""], rows_table(rows, width, names, figures).text.splitlines()
 

@@ -37,8 +37,7 @@ def _as_user(user: BotUser | None, cell: Cell, limits: BotLimits, join: Sequence
     read, write = os.pipe()
     # Bubblewrap keeps this descriptor to itself, so the bot cannot write what the shell might have written there.
     enter = [f"{{ {'; '.join(entering(join))}; }} 2> /proc/self/fd/{write} || exit 1"] if join else []
-    has_network = cell.workshop is not None and cell.workshop.network
-    seccomp = _file(program(shared_memory=counted, builds=cell.workshop is not None, network=has_network))
+    seccomp = _file(program(shared_memory=counted, builds=cell.workshop is not None, network=cell.network))
     given = {path: _file(data, lowest=10) for path, data in written_anew().items()}
     # They are passed by a descriptor, so that no list of processes tells the names of folders.
     words = arguments(cell, limits, user=user, options=tool.options, given=given)

@@ -118,12 +118,13 @@ def holdings(pid: int, *, cpu_ns: int | None = None) -> Holdings | None:
 def _in_cell_bytes(task: str) -> int:
     """What the kernel may hold that a cell's processes have made, and that counts for none of them.
 
-    That is what was sent through sockets and not read, where no socket is larger than usual, and what it needs for each
-    file in memory, be it empty. It is known where the process has a network of its own, as in a cell.
+    That is what was sent through sockets and not read, where no socket is larger than usual and the cell has a network
+    of its own, and what it needs for each file in memory, be it empty.
     """
     with contextlib.suppress(OSError, ValueError, IndexError):
-        if os.readlink(f"{task}/ns/net") != os.readlink("/proc/self/ns/net"):
-            sockets = int(read(f"{task}/net/sockstat").split(None, 3)[2])
+        if os.readlink(f"{task}/ns/pid") != os.readlink("/proc/self/ns/pid"):
+            has_own = os.readlink(f"{task}/ns/net") != os.readlink("/proc/self/ns/net")
+            sockets = int(read(f"{task}/net/sockstat").split(None, 3)[2]) if has_own else 0
             return sockets * _socket_bytes() + _files_in(task) * _FILE_BYTES
     return 0
 

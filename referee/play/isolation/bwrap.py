@@ -50,7 +50,7 @@ def arguments(
     size = str(limits.tmp_mb * MB)
     return [
         "--unshare-ipc", "--unshare-pid", "--unshare-uts", "--unshare-cgroup-try",
-        *([] if cell.workshop is not None and cell.workshop.network else ["--unshare-net"]),
+        *([] if cell.network else ["--unshare-net"]),
         "--die-with-parent", "--hostname", "golf", "--clearenv",
         *(_nobody(options) if user is None else entering(user)),
         *_proc(given, is_its_own=user is None),
@@ -127,8 +127,7 @@ def _file_system(cell: Cell) -> list[str]:
         elif os.path.isdir(place):
             words += ["--ro-bind", place, place]
     words += ["--perms", "0755", "--dir", "/etc"]
-    network = cell.workshop is not None and cell.workshop.network
-    words += [word for path in _etc_files(network=network) for word in ("--ro-bind-try", path, path)]
+    words += [word for path in _etc_files(network=cell.network) for word in ("--ro-bind-try", path, path)]
     for place in cell.more:
         words += [*_folders_above(place), "--ro-bind", place, place]
     if cell.workshop is not None:
@@ -140,7 +139,7 @@ def _file_system(cell: Cell) -> list[str]:
 
 @functools.cache
 def _etc_files(*, network: bool) -> tuple[str, ...]:
-    """The files and folders of /etc that every bot can read, or a build that uses the network. Looked up once."""
+    """The files and folders of /etc that every cell shows, or one with a network. Looked up once."""
     names = (*_ETC, *_ETC_OF_NETWORK) if network else _ETC
     return tuple(str(path) for name in names for path in sorted(Path("/etc").glob(name)))
 

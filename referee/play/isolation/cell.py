@@ -31,6 +31,8 @@ class Cell(Struct, frozen=True, kw_only=True):
     """The other paths of the host that the bot can read, besides the system's. They are the same in the cell."""
     env: dict[str, str]
     """The bot's whole environment."""
+    network: bool = False
+    """Whether it has the host's network; else it has one of its own with nothing in it."""
     workshop: Workshop | None = None
     """Where a bot is built in it. Then `folder` is shown at /source, and /bot is empty and can be written."""
 
@@ -93,7 +95,13 @@ def _cell(encoded: bytes) -> Cell:
     if spec.builtin is not None and spec.reads:
         # A shipped bot looks for the kit beside its folder, and that is /bot here.
         env["PYTHONPATH"] = ":".join(map(os.path.dirname, spec.reads))
-    cell = Cell(command=(program, *arguments), folder=folder, reads=tuple(dict.fromkeys(reads)), env=env)
+    cell = Cell(
+        command=(program, *arguments),
+        folder=folder,
+        reads=tuple(dict.fromkeys(reads)),
+        env=env,
+        network=spec.network,
+    )
     script = script_of(spec.command)
     if script is not None and not cell.can_read(os.path.join(spec.dir, script)):
         raise Unfit(f"`{script}` lies outside its folder {folder}, and a bot in a cell sees no more than that folder")

@@ -116,7 +116,8 @@ def program(*, shared_memory: bool, builds: bool = False, network: bool = False)
 
     Without `shared_memory` it also refuses memory that counts for no process (memfd, shared anonymous mappings), which
     must be so on hosts where no control group counts it. What `builds` may lock files and set their times, as compilers
-    do; bots, which may not, cannot talk to a build by that. With `network` there are sockets for IPv4 and IPv6.
+    do; bots, which may not, cannot talk to a build by that. With `network` there are sockets for IPv4 and IPv6, but for
+    bots none to the host's own programs: abstract sockets (unix(7)) belong to the network.
     """
     library = _library()
     context = ctypes.c_void_p(library.seccomp_init(_ALLOW))
@@ -148,7 +149,7 @@ def _rules(*, shared_memory: bool, builds: bool, network: bool) -> Iterator[_Rul
     yield from (_Rule(call, errno.EPERM, ((place, _MASKED_EQ, _WORD, _WAKES),)) for call, place in _SENDS_SIGNALS)
     yield _Rule("clone", errno.EPERM, ((0, _MASKED_EQ, _EXIT_SIGNAL, _WAKES),))
     yield _Rule("prctl", errno.EPERM, ((0, _MASKED_EQ, _WORD, _PR_SET_PDEATHSIG), (1, _MASKED_EQ, _WORD, _WAKES)))
-    families = {_AF_UNIX, _AF_NETLINK, *(_AF_INTERNET if network else ())}
+    families = {_AF_NETLINK, *(_AF_INTERNET if network else ()), *([_AF_UNIX] if builds or not network else ())}
     for family in sorted(set(range(_HIGHEST_FAMILY)) - families):
         yield _Rule("socket", errno.EAFNOSUPPORT, ((0, _MASKED_EQ, _WORD, family),))
     yield _Rule("socket", errno.EAFNOSUPPORT, ((0, _GT, _HIGHEST_FAMILY - 1, 0),))

@@ -11,6 +11,7 @@ from referee.reports import provenance
 from referee.reports.one_bot import OneBot, one_bot
 from referee.reports.tables.figures import plus_minus, signed
 from referee.reports.tables.rows import figure_columns, rank
+from referee.reports.tables.terms import own_terms
 from referee.site.content import BotFaults, FaultTold, MatchRow
 from referee.site.files import File
 from referee.site.pages import matches, standings
@@ -54,6 +55,7 @@ def _page(site: Site, bot: EnteredBot, one: OneBot, faults: BotFaults | None) ->
         site.bot_path(name),
         bot=bot,
         version=short(bot.version),
+        terms=own_terms(bot),
         row=one.standing,
         rank="" if one.standing is None else rank(one.standing),
         beside=_beside(site, one),

@@ -7,9 +7,10 @@ from referee.reports.tables.by_game import cells_by_game
 from referee.reports.tables.crosstable import crosstable_title, encounter
 from referee.reports.tables.faults import at_fault, kinds_of
 from referee.reports.tables.overview import figure_of, figures_of, heading
-from referee.reports.tables.ratings import rating_figure
 from referee.reports.tables.rows import Figure, figure_columns, rank, reasons
+from referee.reports.tables.terms import MEANING
 from referee.reports.verdict import tie_groups
+from referee.reports.whole import more_figures
 from referee.site.pages.shell import Site
 from referee.site.pages.tables import Bar, Col, Table, bar, cols_of, tint, with_bars
 from referee.tournament.formats.places import StagePlaces
@@ -30,6 +31,7 @@ MEANINGS = {
     "opponents, so these shares are not compared.",
     "strokes": "Its points of the card game in a round, less the mean of its table. Lower is better.",
     "rating": "Of 100 matches between it and the bot that is called the anchor, how many it wins if none is a tie.",
+    "terms": f"{MEANING[0].upper()}{MEANING[1:]}.",
     "opponents": "The rating that a bot as strong as its opponents would have.",
     "matches": "How many matches it has played that count.",
     "rounds": "How many rounds these had.",
@@ -56,8 +58,7 @@ def standings_of(summary: RunSummary) -> Standings:
 def overall(site: Site, rows: Sequence[BotStanding], id_: str, caption: str) -> Table:
     """These rows of the overall table, with bars for what ranks."""
     summary = site.content.summary
-    more = [rating_figure(summary.ratings)] if summary.ratings else []
-    return _rows(site, rows, figures_of(standings_of(summary), more), id_, caption)
+    return _rows(site, rows, figures_of(standings_of(summary), more_figures(summary)), id_, caption)
 
 
 def of_run(site: Site) -> Table:

@@ -34,6 +34,7 @@ from referee.tournament.config.entrants import (
     EntryTable,
     GivenBot,
     check_folders,
+    check_networks,
     check_rotations,
     check_trust,
     read_bots,
@@ -204,6 +205,8 @@ _TABLES = {
     **dict.fromkeys(Qualify.__struct_fields__, "`qualify` of [tournament], a table"),
     **dict.fromkeys(Settings.__struct_fields__, "[tournament]"),
     "rounds": "[tournament] or `options` of [[variants]]",
+    "network": "[builds] or [[bots]]",
+    "time": "a table of its own, [time], or in [[bots]]",
     "stop": "a table of its own: [stop]",
     "stages": "tables of their own: [[stages]]",
 }
@@ -267,7 +270,8 @@ def survey(
     is_sound = not reader.problems
     try:
         isolation = file.tournament.isolation
-        entrants = read_bots(file.bots, str(path), isolation, file.builds, reader, adding=adding).without(without)
+        found = read_bots(file.bots, str(path), isolation, file.builds, reader, clocks=file.time, adding=adding)
+        entrants = found.without(without)
     except BadDocument as error:
         raise ConfigError(error.lines) from None
     _check_enough_bots(file, entrants.all, reader)
@@ -277,6 +281,7 @@ def survey(
         trusted = file.tournament.trust == "all"
         check_trust(entrants.all, file.tournament.isolation, trusted=trusted, reader=reader)
     check_rotations(entrants.all, file.tournament.rotations, reader)
+    check_networks(entrants.all, [one.name for one in variants if one.variant.options.times_slaps], reader)
     rest = None if reader.problems else _config(path, file, variants, entrants)
     return Survey(
         config=None if entrants.broken else rest,
@@ -339,7 +344,7 @@ def check_ready(config: Config, names: Collection[str] | None = None) -> None:
 
 def _check_settings(file: _File, reader: Reader) -> None:
     reader.check_label(("tournament", "name"), file.tournament.name, LONGEST_TITLE)
-    check_clocks(file.time, reader)
+    check_clocks(file.time, ("time",), reader)
     if file.faults.strikes < 1:
         reader.add(("faults", "strikes"), f"expected int >= 1, got {file.faults.strikes}")
     if file.faults.voids is not None and file.faults.voids < 0:

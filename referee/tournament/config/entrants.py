@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
+from protocol.messages import Clocks
 from protocol.text import folded
 from referee.entries.entry import Builds, Entry
 from referee.entries.folder import LONGEST_OWNER, Allowance, BadEntry, read_entry
@@ -19,6 +20,7 @@ from referee.play.isolation.cell import cell_of
 from referee.play.isolation.problems import find_problem
 from referee.play.spec import BUILTIN, LONGEST_NAME, BadBot, BotSpec, Isolation, builtin_bot
 from referee.toml.reader import KeyPath, Reader
+from referee.tournament.config.limits import TimeOdds, check_clocks, own_clocks
 from referee.tournament.plan.keys import Rotations
 
 _SHOWN = 5
@@ -41,6 +43,10 @@ class GivenBot(Struct, frozen=True, kw_only=True):
     """By the name of an entry, whose it is, whatever the entry says."""
     qualify: bool = True
     """Whether what [tournament] says of `qualify` holds for it."""
+    network: bool = False
+    """Whether it may use the host's network under `bwrap`."""
+    time: TimeOdds | None = None
+    """The time limits that it has instead of those of [time]."""
 
 
 class EntryTable(Struct, frozen=True, kw_only=True):
@@ -131,6 +137,7 @@ def read_bots(  # noqa: PLR0913 - all that the tables of bots depend on
     builds: Builds,
     reader: Reader,
     *,
+    clocks: Clocks,
     adding: tuple[EntryTable, Entry] | None = None,
 ) -> Entrants:
     """The bots of the config in `file`, as far as they can be made out. What is wrong with them is noted.
@@ -140,7 +147,7 @@ def read_bots(  # noqa: PLR0913 - all that the tables of bots depend on
     """
     if given is None:
         reader.missing(("bots",), "expected at least one [[bots]]")
-    found = _Found(file, isolation, builds, reader)
+    found = _Found(file, isolation, builds, reader, clocks)
     for index, bot in enumerate(given or ()):
         if bot.entries is None:
             found.enter(bot, index)
@@ -161,11 +168,12 @@ def read_bots(  # noqa: PLR0913 - all that the tables of bots depend on
 class _Found:
     """Who was found so far."""
 
-    def __init__(self, file: str, isolation: Isolation, builds: Builds, reader: Reader) -> None:
+    def __init__(self, file: str, isolation: Isolation, builds: Builds, reader: Reader, clocks: Clocks) -> None:
         self._beside = os.path.dirname(file)
         self._folder = os.path.dirname(os.path.abspath(file))
         self._isolation = isolation
         self._builds = builds
+        self._clocks = clocks
         self._kept = kept_owners(Shelf(self._folder))
         self._reader = reader
         self._all: list[Entrant] = []
@@ -186,7 +194,12 @@ class _Found:
 
     def enter(self, given: GivenBot, index: int) -> None:
         """Take a bot that has a table of its own."""
-        spec = _bot(given, ("bots", index), self._folder, self._isolation, self._reader)
+        path: KeyPath = ("bots", index)
+        spec = _bot(given, path, self._folder, self._isolation, self._reader)
+        if given.time is not None:
+            check_clocks(given.time, (*path, "time"), self._reader)
+        if spec is not None:
+            spec = replace(spec, network=given.network, clocks=own_clocks(self._clocks, given.time))
         is_shipped = given.builtin is not None
         name = given.name or given.builtin or ""
         self._all.append(
@@ -206,6 +219,10 @@ class _Found:
         for key in ("name", "command", "builtin", "dir", "env", "owner"):
             if getattr(given, key):
                 text = "does not go with `entries`; each entry says it in its bot.toml"
+                self._reader.add((*path, key), text, at_key=True)
+        for key in ("network", "time"):
+            if getattr(given, key):
+                text = "does not go with `entries`; give a bot of which this holds a [[bots]] table with `command`"
                 self._reader.add((*path, key), text, at_key=True)
         for name, owner in given.owners.items():
             self._reader.check_label((*path, "owners", name), owner, LONGEST_OWNER)
@@ -331,6 +348,22 @@ def check_rotations(entrants: Sequence[Entrant], rotations: Rotations | None, re
             'one rotation to the next; expected "fresh" or no `rotations`, got "same"'
         )
         reader.add(("tournament", "rotations"), text)
+
+
+def check_networks(entrants: Sequence[Entrant], timed: Sequence[str], reader: Reader) -> None:
+    """No bot has a network where strangers race each other in slap windows, in these games.
+
+    All else on the host stands still while a bot is timed; whatever the bot reaches by the network does not.
+    """
+    owners = _owners(entrants)
+    for one in entrants:
+        if one.spec is not None and one.spec.network and len(owners) > 1 and timed:
+            text = (
+                f"{_bots_of(owners)} are timed in slap windows of {', '.join(timed)}, where a program elsewhere could "
+                'go on for the bot while its rivals stand still; expected no `network`, or `slap_order = "lottery"` or '
+                '"clockwise" in the `options` of these games'
+            )
+            reader.add(("bots", one.table, "network"), text)
 
 
 def usual_rotations(entrants: Sequence[Entrant]) -> Rotations:

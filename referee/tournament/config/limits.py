@@ -2,10 +2,13 @@
 
 import os
 
+from msgspec import Struct
+from msgspec.structs import asdict, replace
+
 from protocol.messages import Clocks
 from referee.entries.entry import Builds
 from referee.play.spec import BotLimits
-from referee.toml.reader import Reader
+from referee.toml.reader import KeyPath, Reader
 
 LONGEST_CLOCK_S = 86400
 """No clock runs longer than a day."""
@@ -26,14 +29,25 @@ LEAST_BUILDS = {
 """No build, or no entry, is done with less than this."""
 
 
-def check_clocks(clocks: Clocks, reader: Reader) -> None:
-    """Note what is wrong with [time]."""
-    for clock in Clocks.__struct_fields__:
-        if not clock.endswith("_s"):
-            continue
-        seconds = getattr(clocks, clock)
-        if not 0 < seconds <= LONGEST_CLOCK_S:
-            reader.add(("time", clock), f"expected seconds above 0, at most {LONGEST_CLOCK_S}, got {seconds:g}")
+class TimeOdds(Struct, frozen=True, kw_only=True):
+    """`time` of [[bots]] as it is written."""
+
+    move_s: float | None = None
+    bank_s: float | None = None
+
+
+def check_clocks(clocks: Clocks | TimeOdds, path: KeyPath, reader: Reader) -> None:
+    """Note what is wrong with [time], or with the `time` of a bot, at this path."""
+    for clock, seconds in asdict(clocks).items():
+        if clock.endswith("_s") and seconds is not None and not 0 < seconds <= LONGEST_CLOCK_S:
+            reader.add((*path, clock), f"expected seconds above 0, at most {LONGEST_CLOCK_S}, got {seconds:g}")
+
+
+def own_clocks(clocks: Clocks, odds: TimeOdds | None) -> Clocks | None:
+    """The clocks of a bot with this `time` in a tournament with these; None where it has none of its own."""
+    given = {} if odds is None else {clock: seconds for clock, seconds in asdict(odds).items() if seconds is not None}
+    own = replace(clocks, **given)
+    return None if own == clocks else own
 
 
 def check_limits(limits: BotLimits, reader: Reader) -> None:

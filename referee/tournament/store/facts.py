@@ -103,7 +103,11 @@ class BotFacts(Struct, frozen=True, kw_only=True, omit_defaults=True):
     dir: str | None = None
     """Relative to the config's folder."""
     version: str
-    """A hash of its command, environment and files, in hexadecimal."""
+    """A hash of its command, environment and files, and of what follows, in hexadecimal."""
+    network: bool = False
+    """Whether it may use the network under `bwrap`."""
+    clocks: Clocks | None = None
+    """The time limits that hold for it alone; None where those of all hold."""
 
 
 class Facts(Struct, frozen=True, kw_only=True):
@@ -357,6 +361,8 @@ def _bot_facts(bot: BotSpec, folder: str) -> BotFacts:
         command=bot.command if is_own else None,
         dir=os.path.relpath(bot.entry or bot.dir, folder) if is_own else None,
         version=version_of(bot, folder),
+        network=bot.network,
+        clocks=bot.clocks,
     )
 
 
@@ -391,7 +397,7 @@ def _bot_changes(old: Sequence[BotFacts], new: Sequence[BotFacts]) -> Iterator[s
             yield f"bot `{name}`: added (version {short(bot.version)})"
             continue
         versions = before[name].version, bot.version
-        told = list(_changes("", *(asdict(replace(one, version="")) for one in (before[name], bot))))
+        told = list(_changes("", *(to_builtins(replace(one, version="")) for one in (before[name], bot))))
         if versions[0] != versions[1]:
             what = ", ".join(told) or "its files changed"
             yield f"bot `{name}`: replaced (version {short(versions[0])} -> {short(versions[1])}: {what})"

@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 from msgspec.structs import asdict
 
-from protocol.messages import GameMessage, Limits
+from protocol.messages import Clocks, GameMessage, Limits
 from protocol.text import printable
 from referee.play.spec import BotLimits
 from referee.play.talk.retell import other_version
@@ -30,7 +30,7 @@ def check_terms(facts: Facts, match: Identity, record: Record) -> Iterator[str]:
     bots = {bot.name: bot for bot in facts.bots}
     for seat in (seat for seat in record.seats if seat.name in bots):
         who = printable(seat.name, LONGEST_SHOWN)
-        yield from (f"{who}: {text}" for text in _check_bot(bots[seat.name], seat))
+        yield from (f"{who}: {text}" for text in _check_bot(bots[seat.name], seat, facts.clocks))
     yield from _check_hello(facts, record)
     if record.isolation != facts.isolation:
         yield f"played under isolation {excerpt(record.isolation)}; the config has {excerpt(facts.isolation)}"
@@ -73,9 +73,10 @@ def _check_game(facts: VariantFacts, record: Record) -> Iterator[str]:
     yield from differences(one, other, _WHOSE, "options")
 
 
-def _check_bot(facts: BotFacts, seat: SeatRecord) -> Iterator[str]:
-    if seat.clocks is not None:
-        yield "it had clocks of its own; in a run all bots have the same"
+def _check_bot(facts: BotFacts, seat: SeatRecord, clocks: Clocks) -> Iterator[str]:
+    if seat.clocks != facts.clocks:
+        played, configured = (msgspec.to_builtins(own or clocks) for own in (seat.clocks, facts.clocks))
+        yield from differences(played, configured, _WHOSE, "clocks")
     if seat.owner != facts.owner:
         yield f"its owner was {excerpt(seat.owner)}; the config had {excerpt(facts.owner)}"
     if facts.command is not None and seat.command != facts.command:

@@ -35,6 +35,7 @@ class Case(Struct, frozen=True, kw_only=True):
     under: tuple[str, ...] = ("bwrap",)
     rival: str = "honest"
     limits: dict[str, int] = {}
+    network: bool = False
     full: tuple[str, ...] = ()
     """The levels at which it is one more of what another run has already."""
 
@@ -87,6 +88,7 @@ CASES = {
         runs="fills_folders", limits=ROOMY, says="/tmp: 8 MB, ENOSPC\n/dev/shm: 8 MB, ENOSPC\n/bot: 0 MB, EROFS"
     ),
     "makes files without end": Case(runs="makes_files", charged=BOUNDED, full=BOTH),
+    "makes files without end beside a network": Case(runs="makes_files", charged=BOUNDED, network=True, full=BOTH),
     # It sends signals
     "kills all that it can": Case(runs="signals_its_group SIGKILL", charged="crashed", told="killed by SIGKILL"),
     "stops all that it can": Case(runs="signals_its_group SIGSTOP", charged="timeout"),
@@ -102,7 +104,7 @@ RUNS = [
 @pytest.mark.parametrize(("case", "isolation"), RUNS)
 def test_a_hostile_bot_harms_nobody(case: Case, isolation: str, arena: Arena, marked: Any, calm_kb: int) -> None:
     record = arena.play(
-        arena.bot(*shlex.split(case.runs)),
+        arena.bot(*shlex.split(case.runs), network=case.network),
         arena.bot(*shlex.split(case.rival)),
         isolation=isolation,
         limits=case.limits,

@@ -154,6 +154,30 @@ def test_a_bot_cannot_have_the_disk_written(run: Run) -> None:
     assert run(sys.executable, "-c", NOT_WRITTEN)[:2] == ("end\n", ""), "the kernel has looked at the arguments"
 
 
+REACHES = """
+import os, socket, sys
+def tried(what):
+    try:
+        return what()
+    except OSError as error:
+        return type(error).__name__
+print(tried(lambda: socket.create_connection(("localhost", int(sys.argv[1]))).fileno() > 2))
+print(tried(lambda: socket.socket(socket.AF_UNIX).fileno() > 2), tried(lambda: len(socket.socketpair())))
+print(*(name for name in ("resolv.conf", "hosts", "nsswitch.conf", "ssl") if os.path.exists(f"/etc/{name}")))
+"""
+
+
+def test_a_bot_with_a_network_reaches_what_listens_on_the_host_and_no_other_bot_does(run: Run) -> None:
+    """No program of the host that listens to an abstract socket, which belongs to the network, can be reached."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = str(server.getsockname()[1])
+        alone, _, _ = run(sys.executable, "-c", REACHES, port)
+        having, _, _ = run(sys.executable, "-c", REACHES, port, network=True)
+    assert alone.splitlines() == ["gaierror", "True 2", ""]
+    shown = [name for name in ("resolv.conf", "hosts", "nsswitch.conf", "ssl") if Path("/etc", name).exists()]
+    assert having.splitlines() == ["True", "OSError 2", " ".join(shown)]
+
+
 # Interpreters
 
 
