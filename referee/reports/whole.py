@@ -28,8 +28,8 @@ def standings_of_summary(summary: RunSummary) -> Standings:
 def tables_of(summary: RunSummary, width: int, *, full: bool) -> str:
     """All tables of a run, for so many cells."""
     standings = standings_of_summary(summary)
-    report_ = report(standings, width, more_figures(summary), full=full)
-    return "\n\n".join([*stages_report(summary.stages, width), report_])
+    tables = report(standings, width, more_figures(summary), full=full)
+    return "\n\n".join([*stages_report(summary.stages, width), tables])
 
 
 def more_figures(summary: RunSummary) -> list[Figure]:

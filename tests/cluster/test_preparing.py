@@ -88,12 +88,14 @@ def test_a_stream_is_the_same_for_the_same_files_and_tells_every_difference(tmp_
 
 
 def test_bots_travel_once_and_are_kept_whole_and_read_only(tmp_path: Path) -> None:
-    config = competition(tmp_path / "desk", FOLDER_BOT + ENTRIES)
+    granted = "network = true\ntime = { move_s = 77 }\n"
+    config = competition(tmp_path / "desk", granted + FOLDER_BOT + granted + ENTRIES)
     with parcels_of(config) as parcels:
         kept = keep(parcels, tmp_path / "host", host_tag())
         assert kept.lacking() == ()
 
         random, mine, made = (kept.bot(one) for one in parcels.demands.bots)
+        assert [bot.network and bot.clocks and bot.clocks.move_s for bot in (random, mine, made)] == [77.0, 77.0, False]
         assert random.dir == str(ROOT / "bots/random")
         assert Path(mine.dir, "bot.py").read_text() == BOT
         assert Path(made.dir, "made.py").read_text() == BOT
