@@ -17,8 +17,7 @@ The CPU of the referee is what its processes used, to the microsecond; sampler.p
 4 ms or less, and costs about one part in a hundred itself. The CPU of the bots is all that the kernel had counted for
 the processes of the run when they had been reaped, less the referee's: nothing that ends early is lost. It holds some
 other things too: the shell that watches over each process of the referee (some ms in all), the programs that put a bot
-into its cell, and the last milliseconds of a worker, when its interpreter has ended. The wakers of slap windows are
-told apart: loops that use what nobody else wants, looked at ten times a second.
+into its cell, and the last milliseconds of a worker, when its interpreter has ended.
 
 The parts: `own start`, until the first match is handed out; `workers' start` until they play, with their end; `bots'
 start` and `end`; `watching` over their limits, ten times a second; `loop`, what trio needs to choose who goes on;
@@ -115,7 +114,6 @@ def runs_table(played: Sequence[Played]) -> str:
                 f"{one.runs[0].decisions}",
                 f"{one.middle(COMPARED['decisions/s']):.0f}",
                 f"{one.middle(lambda run: run.bots_s):.2f}",
-                f"{one.middle(lambda run: run.wakers_s):.2f}",
                 f"{one.middle(COMPARED[REFEREE]):.2f}",
                 f"{one.middle(lambda run: 1e6 * run.referee / run.decisions):.0f}",
                 f"{efficiency:.2f}",
@@ -123,7 +121,7 @@ def runs_table(played: Sequence[Played]) -> str:
                 "" if aim is None else _yes(efficiency >= aim),
             ]
         )
-    headers = ["", "wall s", "decisions", "/s", "bots s", "wakers s", "referee s", "us each", "efficiency", "aim", ""]
+    headers = ["", "wall s", "decisions", "/s", "bots s", "referee s", "us each", "efficiency", "aim", ""]
     return _table(headers, lines)
 
 

@@ -4,14 +4,13 @@ import functools
 import json
 import os
 import resource
-import select
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
 from collections import Counter
-from contextlib import closing, suppress
+from contextlib import closing
 from pathlib import Path
 
 import msgspec
@@ -75,10 +74,6 @@ MANY_ROUNDS = 1
 """The rounds of a match among 1,000."""
 
 
-LOOK_S = 0.1
-"""Time between two looks at the wakers. What they use after the last one counts as the bots'."""
-
-
 class Case(Struct, frozen=True, kw_only=True):
     """A run."""
 
@@ -103,8 +98,6 @@ class Run(Struct, frozen=True, kw_only=True):
     starts: int
     """How many processes of bots were started."""
     bots_s: float
-    wakers_s: float
-    """What the loops used that keep cores awake while slaps are timed: they take only what nobody else wants."""
     referee_s: dict[str, float]
     """By part."""
     functions: dict[str, float]
@@ -191,10 +184,7 @@ def run(case: Case, folder: Path, checkout: Path = ROOT, *, quick: bool = False)
         with tempfile.TemporaryFile("w+") as said:
             begun = time.perf_counter()
             process = subprocess.Popen(command, cwd=folder, env=env, stdout=said, stderr=said)
-            wakers: dict[int, float] = {}
-            while os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG) is None:
-                _note_wakers(wakers, process.pid)
-                _wait(process.pid, LOOK_S)
+            os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
             wall_s = time.perf_counter() - begun
             own_s = _cpu_s(process.pid)
             _, status, usage = os.wait4(process.pid, 0)
@@ -220,8 +210,7 @@ def run(case: Case, folder: Path, checkout: Path = ROOT, *, quick: bool = False)
         decisions=sum(seat.wrote_lines for seat in seats) - starts,
         matches=len(seats) // SEATS,
         starts=starts + SEATS,
-        bots_s=usage.ru_utime + usage.ru_stime + killed_s - sum(functions.values()) - sum(wakers.values()),
-        wakers_s=sum(wakers.values()),
+        bots_s=usage.ru_utime + usage.ru_stime + killed_s - sum(functions.values()),
         referee_s=parts,
         functions=functions,
     )
@@ -238,28 +227,6 @@ def _bytecode(folder: Path, checkout: Path) -> dict[str, str]:
     path = {"PYTHONPATH": str(checkout)}
     subprocess.run([sys.executable, "-P", "-c", imports], env=os.environ | env | path, check=True)
     return env
-
-
-def _wait(pid: int, seconds: float) -> None:
-    """Wait until a child has ended, but no longer than this."""
-    with closing(os.fdopen(os.pidfd_open(pid))) as end:
-        select.select([end], [], [], seconds)
-
-
-def _note_wakers(wakers: dict[int, float], run_pid: int) -> None:
-    """Note for each process below the run that gives way to all others how much CPU it has used."""
-    for name in os.listdir("/proc"):
-        if name.isdecimal():
-            with suppress(OSError):  # it may have ended
-                pid = int(name)
-                if os.sched_getscheduler(pid) == os.SCHED_IDLE and _is_below(pid, run_pid):
-                    wakers[pid] = _cpu_s(pid)
-
-
-def _is_below(pid: int, ancestor: int) -> bool:
-    while pid > 1 and pid != ancestor:
-        pid = int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
-    return pid == ancestor
 
 
 def _cpu_s(pid: int) -> float:

@@ -37,7 +37,7 @@ from referee.play.pump.pump import Pump
 from referee.play.pump.slap_timer import SlapTimer
 from referee.play.session import run_session
 from referee.play.slaps import quiet, race
-from referee.play.slaps.awake import Cores
+from referee.play.slaps.awake import AwakeCores
 from referee.play.slaps.lock import HostLock
 from referee.play.slaps.neighbours import Neighbours
 from referee.play.spec import Confinement, Isolation
@@ -53,7 +53,7 @@ OWN = "own"
 PARTS: dict[str, Sequence[tuple[Any, str]]] = {
     ALL: [(SlapTimer, "_try_window")],
     "lock": [(HostLock, "try_acquire"), (HostLock, "release")],
-    "awake": [(Cores, "awake")],
+    "awake": [(AwakeCores, "in_window")],
     "rank": [(quiet, "before_all_others")],
     "ask": [(Neighbours, "ask_to_freeze"), (Neighbours, "let_go_on")],
     "wait": [(Neighbours, "have_frozen")],

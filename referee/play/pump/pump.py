@@ -3,7 +3,7 @@
 Every bot's pipes are added once to a poller, before its match. The pump polls, reads, lets the match's conversation say
 what is next, and writes. Now and then it lets trio's other tasks run, and while nothing is at hand it parks in trio's
 loop.
-`clock.py` knows when it looked at its pipes, `slap_timer.py` when a slap window is timed, `alertness.py` whether the
+`clock.py` knows when it looked at its pipes, `slap_timer.py` when a slap window is timed, `slaps/awake.py` whether the
 cores stay awake until the next answer.
 """
 
@@ -18,12 +18,11 @@ from protocol.messages import Limits
 from referee.play.bot.channel import Channel
 from referee.play.bot.process import BotProcess
 from referee.play.faults import HostFault, NoRoom, Trouble, hosts_fault
-from referee.play.pump.alertness import Alertness
 from referee.play.pump.clock import NEVER_NS, Clock
 from referee.play.pump.in_flight import MatchInFlight, SeatedBot
 from referee.play.pump.poller import Poller
 from referee.play.pump.slap_timer import SlapTimer
-from referee.play.slaps.awake import Cores
+from referee.play.slaps.awake import AwakeCores
 from referee.play.slaps.lock import HostLock
 from referee.play.slaps.neighbours import Neighbours
 from referee.play.spec import BotSpec, Confinement
@@ -87,8 +86,7 @@ class Pump:
         self._alarms: list[tuple[int, int, SeatedBot]] = []
         """A heap of the times at which to look at a bot, each with a number that decides between equal times."""
         self._count = itertools.count()
-        self._cores = Cores()
-        self._alertness = Alertness(self._cores)
+        self._cores = AwakeCores()
         self._slap_timer = SlapTimer(self._clock, self._bots, self._cores, lock=lock, neighbours=neighbours)
         self.freeze_lock = self._slap_timer.freeze_lock
         """Held while bots are frozen for slaps; whoever lets a bot run takes it first."""
@@ -201,7 +199,7 @@ class Pump:
             busy = poll(now_ns, end_ns if end_ns < due_ns else due_ns)
             now_ns = clock.now_ns()
             looks += 1
-        self._alertness.note_turn(looks if busy else 0, began_ns, now_ns)
+        self._cores.note_turn(looks if busy else 0, began_ns, now_ns)
         if now_ns >= slap_timer.due_ns():
             match = await slap_timer.run()
             clock.mark_looked()

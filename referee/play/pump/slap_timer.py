@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from referee.play.bot.channel import Channel
 from referee.play.pump.clock import NEVER_NS, Clock
 from referee.play.pump.in_flight import MatchInFlight
-from referee.play.slaps.awake import Cores
+from referee.play.slaps.awake import AwakeCores
 from referee.play.slaps.lock import HostLock
 from referee.play.slaps.neighbours import LONGEST_FREEZE_S, Neighbours
 from referee.play.slaps.one_core import OneCore, left_to_bots
@@ -38,7 +38,7 @@ class SlapTimer:
         self,
         clock: Clock,
         bots: Iterable[Channel],
-        cores: Cores,
+        cores: AwakeCores,
         *,
         lock: HostLock | None = None,
         neighbours: Neighbours | None = None,

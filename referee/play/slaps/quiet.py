@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 
 from referee.play.bot.channel import Channel
 from referee.play.bot.process import BotProcess
-from referee.play.slaps.awake import Cores
+from referee.play.slaps.awake import AwakeCores
 from referee.play.slaps.neighbours import Neighbours
 
 FREEZE_NS = 5_000_000
@@ -44,7 +44,7 @@ calls vfork is there until its child has ended or become another program, and so
 @contextlib.contextmanager
 def quiet(
     everyone: Iterable[Channel],
-    cores: Cores,
+    cores: AwakeCores,
     neighbours: Neighbours | None,
     *,
     has_lock: bool,
@@ -57,7 +57,7 @@ def quiet(
     """
     doubts = [] if has_lock else [NO_LOCK]
     asked = neighbours if has_lock else None
-    with before_all_others(), cores.awake():  # wakers stop first, or this thread may have to wait for them
+    with before_all_others(), cores.in_window():
         try:
             if asked is not None:
                 asked.ask_to_freeze()

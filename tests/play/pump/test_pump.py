@@ -18,9 +18,9 @@ from referee.play.bot.channel import Channel
 from referee.play.faults import HostFault, NoRoom, Trouble
 from referee.play.pump import pump as pumps
 from referee.play.pump import slap_timer
-from referee.play.pump.alertness import Alertness
 from referee.play.pump.clock import Clock
 from referee.play.pump.pump import Pump
+from referee.play.slaps.awake import AwakeCores
 from referee.play.slaps.lock import HostLock
 from referee.play.spec import BotSpec, Confinement
 from referee.play.talk.conversation import Steps
@@ -110,7 +110,7 @@ def test_the_looks_of_a_turn_in_which_something_came_are_counted(
 ) -> None:
     """They tell whether bots answer at once."""
     counts = list[int]()
-    monkeypatch.setattr(Alertness, "note_turn", lambda _, looks, *__: counts.append(looks))
+    monkeypatch.setattr(AwakeCores, "note_turn", lambda _, looks, *__: counts.append(looks))
 
     async def bot() -> None:
         seats[0].answer(await seats[0].request())

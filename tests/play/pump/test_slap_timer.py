@@ -19,7 +19,7 @@ from referee.play.pump.in_flight import MatchInFlight
 from referee.play.pump.pump import Pump
 from referee.play.pump.slap_timer import LOCK_PATIENCE_NS, LOCK_RETRY_NS, SlapTimer
 from referee.play.slaps import race
-from referee.play.slaps.awake import Cores
+from referee.play.slaps.awake import AwakeCores
 from referee.play.slaps.lock import HostLock
 from referee.play.slaps.neighbours import Neighbours, neighbourhood
 from referee.play.slaps.quiet import NO_LOCK
@@ -59,8 +59,8 @@ def lock(tmp_path: Path) -> Iterator[SharedLock]:
 
 
 @pytest.fixture
-def cores() -> Iterator[Cores]:
-    with closing(Cores()) as cores:
+def cores() -> Iterator[AwakeCores]:
+    with closing(AwakeCores()) as cores:
         yield cores
 
 
@@ -80,7 +80,7 @@ def open_window() -> MatchInFlight:
     return match
 
 
-def test_a_window_waits_for_another_referee_that_is_timing(lock: SharedLock, cores: Cores) -> None:
+def test_a_window_waits_for_another_referee_that_is_timing(lock: SharedLock, cores: AwakeCores) -> None:
     time = HandTime()
     timer = SlapTimer(time.clock, [], cores, lock=lock)
     match = open_window()
@@ -101,7 +101,7 @@ def test_a_window_waits_for_another_referee_that_is_timing(lock: SharedLock, cor
     assert HostLock(lock._path).try_acquire(), "the lock was not given back"
 
 
-def test_a_window_that_has_waited_for_long_is_held_and_marked(lock: SharedLock, cores: Cores) -> None:
+def test_a_window_that_has_waited_for_long_is_held_and_marked(lock: SharedLock, cores: AwakeCores) -> None:
     time = HandTime()
     timer = SlapTimer(time.clock, [], cores, lock=lock)
     first, second = open_window(), open_window()
@@ -120,7 +120,7 @@ def test_a_window_that_has_waited_for_long_is_held_and_marked(lock: SharedLock, 
     assert [match.replies[0].disturbed for match in (first, second)] == [(NO_LOCK,)] * 2
 
 
-def test_a_host_on_which_no_lock_can_be_had_is_not_waited_for(tmp_path: Path, cores: Cores) -> None:
+def test_a_host_on_which_no_lock_can_be_had_is_not_waited_for(tmp_path: Path, cores: AwakeCores) -> None:
     time = HandTime()
     timer = SlapTimer(time.clock, [], cores, lock=HostLock(tmp_path / "missing" / "lock"))
     match = open_window()
@@ -130,7 +130,7 @@ def test_a_host_on_which_no_lock_can_be_had_is_not_waited_for(tmp_path: Path, co
     assert match.replies[0].disturbed == (NO_LOCK,)
 
 
-def test_the_second_for_the_lock_does_not_run_while_a_neighbour_is_timing(lock: SharedLock, cores: Cores) -> None:
+def test_the_second_for_the_lock_does_not_run_while_a_neighbour_is_timing(lock: SharedLock, cores: AwakeCores) -> None:
     """Each neighbour that has the lock is waited for."""
     time = HandTime()
     ours, theirs = neighbourhood(2)
@@ -164,7 +164,7 @@ def test_the_second_for_the_lock_does_not_run_while_a_neighbour_is_timing(lock: 
     timer.close()
 
 
-def test_bots_are_frozen_for_a_neighbour_before_any_other_task_goes_on(cores: Cores) -> None:
+def test_bots_are_frozen_for_a_neighbour_before_any_other_task_goes_on(cores: AwakeCores) -> None:
     time = HandTime()
     ours, theirs = neighbourhood(2)
     told = list[str]()
@@ -196,7 +196,7 @@ def test_bots_are_frozen_for_a_neighbour_before_any_other_task_goes_on(cores: Co
 
 @pytest.mark.parametrize("has_ended", [False, True])
 def test_a_window_that_waits_is_timed_right_after_that_of_a_neighbour(
-    has_ended: bool, lock: SharedLock, cores: Cores
+    has_ended: bool, lock: SharedLock, cores: AwakeCores
 ) -> None:
     """Nothing is thawed in between; a match that has ended meanwhile is passed over."""
     time = HandTime()
@@ -236,7 +236,7 @@ def test_a_window_that_waits_is_timed_right_after_that_of_a_neighbour(
 
 @pytest.mark.parametrize("is_quiet", [True, False])
 def test_the_lock_is_free_before_another_worker_comes_next(
-    is_quiet: bool, lock: SharedLock, cores: Cores, monkeypatch: pytest.MonkeyPatch
+    is_quiet: bool, lock: SharedLock, cores: AwakeCores, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Only a window without doubt is followed by another at once: bots that were not frozen then would disturb it."""
     time = HandTime()
@@ -284,7 +284,7 @@ def test_a_neighbour_that_has_gone_is_not_watched_any_more() -> None:
     trio.run(main)
 
 
-def test_the_window_of_a_match_that_is_over_is_not_timed(lock: SharedLock, cores: Cores) -> None:
+def test_the_window_of_a_match_that_is_over_is_not_timed(lock: SharedLock, cores: AwakeCores) -> None:
     timer = SlapTimer(HandTime().clock, [], cores, lock=lock)
     match = open_window()
     lock.is_taken = False
