@@ -1,7 +1,7 @@
 """One dask worker as a host of a run: a thread in which a crew plays what the desk has sent.
 
 A process of ours (preparer.py) gets the host ready. Then as many workers play as would play so many matches at a time
-without a cluster, joined as there, so that slaps are timed while the bots of all of them are frozen.
+without a cluster, or one worker alone while slaps are timed.
 Bots, and all that times them, never live in dask's process. Must not know Dask.
 """
 
@@ -20,8 +20,8 @@ from referee.cluster.here import Here, UnknownBot, here_of
 from referee.cluster.hosts import FromHost, Lacks, Piece, Ready, Refused, Telling
 from referee.cluster.news import Hosting
 from referee.play.bot.pool import Reuse
-from referee.tournament.config.config import usual_workers
-from referee.tournament.orders import Begun, Order, Played, Report, Spoiled
+from referee.play.isolation.host import cores
+from referee.tournament.orders import Begun, Order, Part, Played, Report, Spoiled
 from referee.tournament.run.crew import LONGEST_SILENCE_S, Crew, Worker, WorkerGone, WorkersLost
 from referee.tournament.run.frames import Frames
 from referee.tournament.run.turns import Turns
@@ -131,7 +131,7 @@ class Host:
         await self._crew().play()
 
     def _crew(self) -> Crew:
-        workers = min(self._hosting.workers or usual_workers(), self._jobs)
+        workers = min(self._hosting.workers or cores(), self._jobs)
         hosting = self._hosting
         return Crew(self._desk, jobs=self._jobs, workers=workers, reuse=hosting.reuse, slap_s=hosting.slap_s)
 
@@ -140,7 +140,7 @@ class _Preparer(Worker):
     """The process of ours that gets this host ready."""
 
     def __init__(self, jobs: int, reuse: Reuse) -> None:
-        super().__init__(jobs, reuse, (), start=preparer.START)
+        super().__init__(jobs, reuse, start=preparer.START)
         self._said: Frames[FromHost] = Frames(msgspec.msgpack.Decoder(FromHost))
 
     async def get_ready(self, hosting: Hosting, callers: Callers, pieces: "_Pieces") -> Ready | Refused:
@@ -208,17 +208,23 @@ class _Desk:
             task.done(None)
             return
         (self._waiting.appendleft if is_next else self._waiting.append)(task)
-        self._news.set()
-        self._news = trio.Event()
+        self._look_again()
 
-    async def next(self) -> Order:
-        """The next match, as soon as there is one."""
+    async def part(self) -> Part:
+        """Of which part the next match is, as soon as there is one."""
+        while not self._waiting:
+            await self._news.wait()
+        return _next_order(self._waiting[0]).part
+
+    async def next(self, part: Part) -> Order | None:
+        """The next match, as soon as there is one. None where it is of the other part and none of this one is out."""
         while True:
-            while not self._waiting:
+            while not self._waiting or _next_order(self._waiting[0]).part != part:
+                if self._waiting and not self._out:
+                    return None
                 await self._news.wait()
             task = self._waiting.popleft()
-            if (order := task.turns.order) is None:
-                raise RuntimeError("a bundle without an order waits to be played")
+            order = _next_order(task)
             self._out[order.fixture.number] = task
             try:
                 return self.here.order(order)
@@ -235,6 +241,7 @@ class _Desk:
     def _end(self, report: Played | Spoiled) -> None:
         task = self._out.pop(report.number)
         task.turns.take(report)
+        self._look_again()
         if task.turns.order is None:
             task.done(tuple(task.turns.reports))
         else:
@@ -244,11 +251,21 @@ class _Desk:
         """A match that has not begun is to be played by the next worker."""
         self.add(self._out.pop(number), is_next=True)
 
+    def _look_again(self) -> None:
+        self._news.set()
+        self._news = trio.Event()
+
     def give_up(self) -> None:
         """Nothing is played here any more."""
         self._is_over = True
         for task in (*self._out.values(), *self._waiting):
             task.done(None)
+
+
+def _next_order(task: Task) -> Order:
+    if (order := task.turns.order) is None:
+        raise RuntimeError("a bundle without an order waits to be played")
+    return order
 
 
 def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:

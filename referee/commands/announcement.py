@@ -78,6 +78,8 @@ def announce_time(run: PreparedRun, greeted: Sequence[Greeted]) -> Estimate:
     found = estimate(config, run.left, processes=workers, start_s=start_s, grows=grows, is_elsewhere=is_elsewhere)
     if left:
         in_workers = " on the cluster" if is_elsewhere else f" in {workers} workers" * (workers > 1)
+        if config.alone and workers > 1 and not is_elsewhere:
+            in_workers += ", games with timed slaps in one of its own"
         side_by_side = f"{matches(jobs)} at a time" + in_workers
         what = "this takes" if left == len(run.plan) else f"what is left ({matches(left)}) takes"
         what = what if run.has_ended else "this round takes"

@@ -2,17 +2,28 @@
 
 import zlib
 from hashlib import sha256
+from typing import Literal
 
 import msgspec
 from msgspec import Struct
 
+from protocol.messages import Clocks
 from referee.play.match import MatchSetup
+from referee.rules.book.options import Options
 from referee.rules.record import Record
 from referee.tournament.plan.fixture import Fixture
 from referee.tournament.results import Result
 
 ATTEMPTS = 3
 """How often a match that the referee or its host spoils is played at most."""
+
+Part = Literal["together", "alone"]
+"""Who plays a match of a round: all workers together, or after them one worker alone, which times slaps then."""
+
+
+def part_of(options: Options, clocks: Clocks) -> Part:
+    """Who plays the matches of a game. Slap windows with broadcast timing need no quiet host."""
+    return "alone" if options.times_slaps and clocks.slap_timing == "isolated" else "together"
 
 
 class Order(Struct, frozen=True, kw_only=True, tag=True):
@@ -21,6 +32,11 @@ class Order(Struct, frozen=True, kw_only=True, tag=True):
     fixture: Fixture
     setup: MatchSetup
     attempt: int = 1
+
+    @property
+    def part(self) -> Part:
+        """Who plays the match."""
+        return part_of(self.setup.variant.options, self.setup.clocks)
 
 
 class Stop(Struct, frozen=True, tag=True):

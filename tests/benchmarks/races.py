@@ -3,7 +3,7 @@
     python tests/benchmarks/races.py [--races N] [--runs K] [--level LEVEL] [--spread] [SCENARIO...]
 
 A scenario is BOT-LOAD: BOT is `c` or `python`, LOAD is `idle`, `foreign` (two loops that take the cores), `matches`
-(two more matches) or `workers` (another worker with matches of its own). The four bots are identical, then one has
+(two more matches). The four bots are identical, then one has
 100, then 300 us less to compute; all of it again with broadcast timing. Printed in microseconds: the excess of all
 slaps over the bots' own work (p50, p90, p99), p99 of how far identical bots lay behind the quickest; how often the
 faster bot had the least time, and was announced first; the probability that identical bots are announced first so
@@ -12,7 +12,6 @@ of the K runs of identical bots were even.
 """
 
 import argparse
-import os
 import shutil
 import subprocess
 import sys
@@ -28,35 +27,33 @@ from protocol.messages import SlapTiming
 from referee.play.bot import orphans
 from referee.play.pump.pump import Pump
 from referee.play.session import Interrupted, run_session
-from referee.play.slaps.neighbours import Neighbours, neighbourhood
 from referee.play.spec import Confinement, Isolation
 from referee.trials.races import Outcome, Scenario, Window, raced, summary
 
 SLAPPER = Path(__file__).parent / "bots" / "slapper.c"
 BOTS = ("c", "python")
-LOADS = ("idle", "foreign", "matches", "workers")
+LOADS = ("idle", "foreign", "matches")
 FASTER_US = (0, 100, 300)
-ENDLESS = 1_000_000_000
 EVEN = 0.01
 """Chance does not bring about more uneven counts than this more often."""
 
 
-def played(scenario: Scenario, windows: int, neighbours: Neighbours | None = None) -> Outcome:
+def played(scenario: Scenario, windows: int) -> Outcome:
     """The outcome of one scenario, in a session of its own."""
     found: list[tuple[list[Window], float]] = []
 
     async def work(pump: Pump) -> None:
         found.append(await raced(pump, scenario, windows))
 
-    run_session([work], Pump(neighbours=neighbours))
+    run_session([work])
     ((raced_windows, lateness_ms),) = found
     return summary(raced_windows, scenario, lateness_ms=lateness_ms)
 
 
 @contextmanager
-def running(command: Sequence[str], pass_fds: Sequence[int] = ()) -> Iterator[None]:
+def running(command: Sequence[str]) -> Iterator[None]:
     """A process beside us that is no bot, and that our sessions do not end."""
-    process = subprocess.Popen(command, pass_fds=pass_fds, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
     orphans.register(process.pid)
     try:
         yield
@@ -67,39 +64,32 @@ def running(command: Sequence[str], pass_fds: Sequence[int] = ()) -> Iterator[No
 
 
 @contextmanager
-def loaded(load: str, words: Sequence[str]) -> Iterator[Neighbours | None]:
-    """The load of a scenario, and the neighbours if it is another worker, which is given these words."""
+def loaded(load: str) -> Iterator[None]:
+    """The load of a scenario that is no match."""
     with ExitStack() as stack:
-        if load == "foreign":
-            for _ in range(2):
-                stack.enter_context(running(["sh", "-c", "while :; do :; done"]))
-        if load != "workers":
-            yield None
-            return
-        ours, theirs = neighbourhood(2)
-        stack.enter_context(running([sys.executable, __file__, *words, "--neighbour", str(theirs[0])], theirs))
-        os.close(theirs[0])
-        yield Neighbours(ours)
+        for _ in range(2 if load == "foreign" else 0):
+            stack.enter_context(running(["sh", "-c", "while :; do :; done"]))
+        yield
 
 
 def measure(name: str, scenario: Scenario, windows: int) -> Iterator[str]:
     """A line for each way to time and each head start."""
-    bot, _, load = name.partition("-")
+    load = name.partition("-")[2]
     for timing in get_args(SlapTiming):
         for faster_us in FASTER_US:
             one = replace(scenario, faster_us=faster_us, slap_timing=timing, beside=2 if load == "matches" else 0)
-            with loaded(load, ["--level", scenario.confinement.isolation, f"{bot}-idle"]) as neighbours:
-                yield f"{name:16}{timing:10}{row(played(one, windows, neighbours), faster_us)}"
+            with loaded(load):
+                yield f"{name:16}{timing:10}{row(played(one, windows), faster_us)}"
 
 
 def spread(name: str, scenario: Scenario, windows: int, runs: int) -> str:
     """In how many runs of like bots chance explains who came first: by seat, and by place in the order of asking."""
-    bot, _, load = name.partition("-")
+    load = name.partition("-")[2]
     one = replace(scenario, beside=2 if load == "matches" else 0)
     even = [0, 0]
     for _ in range(runs):
-        with loaded(load, ["--level", scenario.confinement.isolation, f"{bot}-idle"]) as neighbours:
-            found = played(one, windows, neighbours)
+        with loaded(load):
+            found = played(one, windows)
         even = [
             many + (chance > EVEN) for many, chance in zip(even, (found.chance_seat, found.chance_place), strict=True)
         ]
@@ -127,7 +117,6 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=1)
     parser.add_argument("--spread", action="store_true", help="only how many runs of like bots were even")
     parser.add_argument("--level", default="bwrap" if shutil.which("bwrap") else "limits", choices=get_args(Isolation))
-    parser.add_argument("--neighbour", type=int, help="a descriptor: play on beside another worker")
     parser.add_argument("scenarios", nargs="*", metavar="SCENARIO")
     given = parser.parse_args()
     names = given.scenarios or [f"{bot}-{load}" for bot in BOTS for load in LOADS]
@@ -138,8 +127,6 @@ def main() -> None:
         if any(name.startswith("c-") for name in names):
             subprocess.run(["cc", "-O2", "-o", f"{folder}/slapper", SLAPPER], check=True)
             scenarios["c"] = Scenario(confinement=confinement, command=("./slapper",), dir=folder)
-        if given.neighbour is not None:
-            played(scenarios[names[0].partition("-")[0]], ENDLESS, Neighbours([given.neighbour]))
         if given.spread:
             for name in names:
                 print(spread(name, scenarios[name.partition("-")[0]], given.races, given.runs), flush=True)

@@ -34,7 +34,6 @@ OWN_START, WORKERS_START, BOTS_START, BOTS_END = "own start", "workers' start", 
 
 WHOLE = {
     "referee/play/slaps/": RACES,
-    "referee/play/pump/slap_timer.py:SlapTimer.run": RACES,
     "referee/play/bot/limit_watch.py": WATCHING,
     "referee/tournament/run/run.py:greet_all": BOTS_START,
     "referee/play/match.py:LiveMatch.seat": BOTS_START,

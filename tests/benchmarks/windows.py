@@ -2,9 +2,9 @@
 
     python tests/benchmarks/windows.py [SCENARIO...] [--windows N] [--levels LEVEL...] [--beside N...]
 
-A scenario is BOT-SEATS-LOAD: BOT is `c` or `python`, SEATS how many bots a window asks, LOAD `idle` or `workers`
-(another worker plays matches of its own). `--beside` is how many more matches of this worker are played meanwhile,
-whose bots must be frozen too. The bots slap in every window and compute nothing.
+A scenario is BOT-SEATS-LOAD: BOT is `c` or `python`, SEATS how many bots a window asks, LOAD `idle` or `foreign`
+(two loops that take the cores). `--beside` is how many more matches are played meanwhile, whose bots must be frozen
+too. The bots slap in every window and compute nothing.
 Printed are the windows a second, the share of all time in which a window was timed, and for one window in microseconds
 of wall time: all of it, what is not the bots' own time, and each part. `own` is the time for which the referee waits
 for the answers of bots that may run. A part's time is without that of the parts inside it.
@@ -34,12 +34,11 @@ from referee.play.bot import orphans
 from referee.play.bot.process import BotProcess
 from referee.play.match import MatchSetup, play
 from referee.play.pump.pump import Pump
-from referee.play.pump.slap_timer import SlapTimer
 from referee.play.session import run_session
 from referee.play.slaps import quiet, race
 from referee.play.slaps.awake import AwakeCores
 from referee.play.slaps.lock import HostLock
-from referee.play.slaps.neighbours import Neighbours
+from referee.play.slaps.timer import SlapTimer
 from referee.play.spec import Confinement, Isolation
 from referee.rules.book.variants import customised
 from referee.rules.record import GivenSlaps
@@ -51,12 +50,10 @@ ROUNDS = 40
 ALL = "all"
 OWN = "own"
 PARTS: dict[str, Sequence[tuple[Any, str]]] = {
-    ALL: [(SlapTimer, "_try_window")],
+    ALL: [(SlapTimer, "run")],
     "lock": [(HostLock, "try_acquire"), (HostLock, "release")],
     "awake": [(AwakeCores, "in_window")],
     "rank": [(quiet, "before_all_others")],
-    "ask": [(Neighbours, "ask_to_freeze"), (Neighbours, "let_go_on")],
-    "wait": [(Neighbours, "have_frozen")],
     "freeze": [(quiet, "frozen")],
     "still": [(race, "is_still")],
     "orphans": [(orphans, "end_orphans_now")],
@@ -165,7 +162,7 @@ def setup(scenario: Scenario, seats: int) -> MatchSetup:
     )
 
 
-def measure(scenario: Scenario, seats: int, windows: int, neighbours: Neighbours | None) -> dict[str, float]:
+def measure(scenario: Scenario, seats: int, windows: int) -> dict[str, float]:
     """What this many windows took, in microseconds for each, by part; besides windows a second."""
     parts, looks = Stopwatch(), Stopwatch()
     found = 0
@@ -187,7 +184,7 @@ def measure(scenario: Scenario, seats: int, windows: int, neighbours: Neighbours
         ended_ns = time.perf_counter_ns()
 
     with watched(parts, looks):
-        run_session([work], Pump(neighbours=neighbours))
+        run_session([work])
     all_ns = sum(parts.spent_ns.values())
     spent = {"a second": found / ((ended_ns - begun_ns) / 1e9), "share": all_ns / (ended_ns - begun_ns)}
     spent |= {"window": all_ns / found / 1e3, "not own": (all_ns - parts.spent_ns[OWN]) / found / 1e3}
@@ -218,8 +215,8 @@ def main() -> None:
             for level in given.levels:
                 for beside in given.beside:
                     scenario = Scenario(confinement=Confinement(isolation=level), beside=beside, **commands[bot])
-                    with loaded(load, ["--level", level, f"{bot}-idle"]) as neighbours:
-                        found = measure(scenario, int(seats), given.windows, neighbours)
+                    with loaded(load):
+                        found = measure(scenario, int(seats), given.windows)
                     if not has_head:
                         print(f"{'scenario':20}{'':8}{'beside':>6}", *(f"{part:>8}" for part in found))
                         has_head = True

@@ -3,7 +3,7 @@
 Every bot's pipes are added once to a poller, before its match. The pump polls, reads, lets the match's conversation say
 what is next, and writes. Now and then it lets trio's other tasks run, and while nothing is at hand it parks in trio's
 loop.
-`clock.py` knows when it looked at its pipes, `slap_timer.py` when a slap window is timed, `slaps/awake.py` whether the
+`clock.py` knows when it looked at its pipes, `slaps/timer.py` when a slap window is timed, `slaps/awake.py` whether the
 cores stay awake until the next answer.
 """
 
@@ -21,10 +21,9 @@ from referee.play.faults import HostFault, NoRoom, Trouble, hosts_fault
 from referee.play.pump.clock import NEVER_NS, Clock
 from referee.play.pump.in_flight import MatchInFlight, SeatedBot
 from referee.play.pump.poller import Poller
-from referee.play.pump.slap_timer import SlapTimer
 from referee.play.slaps.awake import AwakeCores
 from referee.play.slaps.lock import HostLock
-from referee.play.slaps.neighbours import Neighbours
+from referee.play.slaps.timer import SlapTimer
 from referee.play.spec import BotSpec, Confinement
 from referee.play.talk.conversation import Steps
 from referee.play.talk.exchange import Delivery, Reply
@@ -73,10 +72,7 @@ class TaskSteps(trio.abc.Instrument):
 class Pump:
     """Drives conversations, and knows all bots that live. `run` is the task; who plays a match calls `converse`."""
 
-    def __init__(
-        self, lock: HostLock | None = None, neighbours: Neighbours | None = None, clock: Clock | None = None
-    ) -> None:
-        """`neighbours` are the other workers of the run; they are left when the pump is closed."""
+    def __init__(self, lock: HostLock | None = None, clock: Clock | None = None) -> None:
         self._clock = clock or Clock()
         self._clock.on_lag = self._make_up_for
         self._poller = Poller()
@@ -87,13 +83,9 @@ class Pump:
         """A heap of the times at which to look at a bot, each with a number that decides between equal times."""
         self._count = itertools.count()
         self._cores = AwakeCores()
-        self._slap_timer = SlapTimer(self._clock, self._bots, self._cores, lock=lock, neighbours=neighbours)
-        self.freeze_lock = self._slap_timer.freeze_lock
+        self._slap_timer = SlapTimer[MatchInFlight](self._bots, self._cores, lock)
+        self.freeze_lock = trio.Lock()
         """Held while bots are frozen for slaps; whoever lets a bot run takes it first."""
-        if neighbours is not None:
-            for fd in neighbours.fds:
-                self._poller.add(fd, neighbours)
-                self._poller.watch(fd, partial(self._hear_neighbour, neighbours, fd))
         self._steps = TaskSteps()
         self._parking = trio.CancelScope()
         """Around the wait of a pump that is parked; who has something for it to do cancels that."""
@@ -191,27 +183,34 @@ class Pump:
 
     async def _turn(self) -> None:
         """Work for one turn, then let trio's other tasks run, or park when nothing has happened."""
-        clock, slap_timer, poll = self._clock, self._slap_timer, self._poll
+        clock, window_due_ns, poll = self._clock, self._slap_timer.due_ns, self._poll
         began_ns = now_ns = clock.now_ns()
         end_ns, busy, looks = now_ns + self._turn_ns(), True, 0
         self._is_match_over = False
-        while busy and now_ns <= end_ns and now_ns < (due_ns := slap_timer.due_ns()) and not self._is_match_over:
+        while busy and now_ns <= end_ns and now_ns < (due_ns := window_due_ns(NEVER_NS)) and not self._is_match_over:
             busy = poll(now_ns, end_ns if end_ns < due_ns else due_ns)
             now_ns = clock.now_ns()
             looks += 1
         self._cores.note_turn(looks if busy else 0, began_ns, now_ns)
-        if now_ns >= slap_timer.due_ns():
-            match = await slap_timer.run()
-            clock.mark_looked()
-            if match is not None:
-                for bot in match.bots.values():
-                    self._await_end(bot)
-                self._advance(match)
+        if now_ns >= window_due_ns(NEVER_NS):
+            await self._time_window()
             await trio.lowlevel.checkpoint()
         elif busy:
             await self._let_others_run()
         else:
             await self._park()
+
+    async def _time_window(self) -> None:
+        """Time the first slap window that waits, if its time has come."""
+        async with self.freeze_lock:
+            now_ns = self._clock.now_ns()
+            self._clock.catch_up(now_ns)  # whoever had the lock started a process
+            match = await self._slap_timer.run(now_ns)
+        self._clock.mark_looked()
+        if match is not None:
+            for bot in match.bots.values():
+                self._await_end(bot)
+            self._advance(match)
 
     async def _let_others_run(self) -> None:
         """Let trio's other tasks go on until all wait for something, or for a while.
@@ -251,7 +250,7 @@ class Pump:
 
     async def _park(self) -> None:
         """Sleep in trio until a pipe is ready, a deadline is near or a match begins."""
-        until_ns = min(self._next_alarm_ns(), self._slap_timer.due_ns())
+        until_ns = min(self._next_alarm_ns(), self._slap_timer.due_ns(NEVER_NS))
         self._parking = trio.move_on_after(max(0.0, (until_ns - self._clock.now_ns()) / 1e9))
         with self._parking, self._clock.parked(until_ns):
             await trio.lowlevel.wait_readable(self._poller.fileno())
@@ -314,11 +313,6 @@ class Pump:
                 self._wake_at(bot, channel.clock.deadline_ns)
         except Exception as error:  # our own failure voids this match and no other
             bot.match.fail(error)
-
-    def _hear_neighbour(self, neighbours: Neighbours, fd: int, _: int) -> None:
-        neighbours.read(fd)
-        if fd not in neighbours.fds:
-            self._poller.forget(fd)
 
     # Exchanges
 

@@ -12,7 +12,6 @@ from collections.abc import Iterable, Iterator
 from referee.play.bot.channel import Channel
 from referee.play.bot.process import BotProcess
 from referee.play.slaps.awake import AwakeCores
-from referee.play.slaps.neighbours import Neighbours
 
 FREEZE_NS = 5_000_000
 """How long it may take until a bot is frozen."""
@@ -25,7 +24,6 @@ LOOK_S = 20e-6
 
 NO_LOCK = "another referee may have been timing on this host"
 NOT_FROZEN = "a bot could not be frozen in time"
-NEIGHBOUR_NOT_FROZEN = "another worker did not freeze its bots in time"
 
 AWAKE_NS = 1_000_000
 """For how long a bot that could not be frozen in time is looked at, to see whether it computes all the same."""
@@ -42,32 +40,13 @@ calls vfork is there until its child has ended or become another program, and so
 
 
 @contextlib.contextmanager
-def quiet(
-    everyone: Iterable[Channel],
-    cores: AwakeCores,
-    neighbours: Neighbours | None,
-    *,
-    has_lock: bool,
-    are_frozen: bool = False,
-) -> Iterator[list[str]]:
-    """During the block all bots are frozen, ours and the neighbours', and this thread gets a core at once.
+def quiet(everyone: Iterable[Channel], cores: AwakeCores, *, has_lock: bool) -> Iterator[list[str]]:
+    """During the block all bots of this referee are frozen, and this thread gets a core at once.
 
-    Yields why that is in doubt. Only a worker that has the host's lock asks its neighbours to freeze their bots. Where
-    ours `are_frozen` already, that is left to whoever has frozen them.
+    Yields why that is in doubt.
     """
-    doubts = [] if has_lock else [NO_LOCK]
-    asked = neighbours if has_lock else None
-    with before_all_others(), cores.in_window():
-        try:
-            if asked is not None:
-                asked.ask_to_freeze()
-            with contextlib.nullcontext(True) if are_frozen else frozen(everyone) as all_frozen:
-                doubts += [] if all_frozen else [NOT_FROZEN]
-                doubts += [NEIGHBOUR_NOT_FROZEN] if asked is not None and not asked.have_frozen() else []
-                yield doubts
-        finally:
-            if asked is not None:
-                asked.let_go_on()
+    with before_all_others(), cores.in_window(), frozen(everyone) as all_frozen:
+        yield [NO_LOCK] * (not has_lock) + [NOT_FROZEN] * (not all_frozen)
 
 
 @contextlib.contextmanager

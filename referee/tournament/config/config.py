@@ -46,6 +46,7 @@ from referee.tournament.config.limits import check_builds, check_clocks, check_l
 from referee.tournament.config.qualify import BY_CHECK, Qualify, check_qualify
 from referee.tournament.config.submissions import Submissions
 from referee.tournament.config.variants import ConfiguredVariant, GivenVariant, read_variants
+from referee.tournament.orders import part_of
 from referee.tournament.plan.keys import Rotations
 from referee.tournament.plan.rounds import Format, StageRules, StopRules
 from referee.tournament.plan.shards import Shard
@@ -53,12 +54,6 @@ from referee.tournament.standings import RankBy
 
 LONGEST_TITLE = 100
 """How many characters the name of a tournament has at most."""
-
-MOST_WORKERS = 16
-"""Each worker is joined to every other by descriptors."""
-
-USUAL_WORKERS = 8
-"""How many workers there are by default at most, however many cores: each slap window freezes all of their bots."""
 
 MATCHES_A_WORKER = 20
 """By default there is at most one worker for this many matches: to start it costs as much as some matches."""
@@ -74,7 +69,7 @@ class Settings(FormatKeys, frozen=True, kw_only=True):
     """How many bots sit at a table where the variant does not say otherwise."""
     jobs: Positive | None = None
     """Matches at a time. None means one for each core."""
-    workers: Annotated[int, Meta(ge=1, le=MOST_WORKERS)] | None = None
+    workers: Positive | None = None
     """Processes that play, each one match at a time or more. None means as many as cores and matches warrant."""
     rotations: Rotations | None = None
     """Whether each rotation of a block has cards of its own. None means that it depends on whose bots take part."""
@@ -149,9 +144,15 @@ class Config(Settings, frozen=True, kw_only=True):
         )
 
     def processes(self, matches: int) -> int:
-        """How many processes play a run of this many matches."""
-        usual = min(usual_workers(), ceil(matches / MATCHES_A_WORKER))
-        return min(self.workers or usual, self.jobs, matches)
+        """How many processes play a run of this many matches; one where it plays all of them alone."""
+        usual = min(cores(), ceil(matches / MATCHES_A_WORKER))
+        most = 1 if len(self.alone) == len(self.variants) else self.jobs
+        return min(self.workers or usual, most, matches)
+
+    @property
+    def alone(self) -> frozenset[str]:
+        """The games that one worker plays alone."""
+        return frozenset(one.name for one in self.variants if part_of(one.variant.options, self.clocks) == "alone")
 
     @property
     def confinement(self) -> Confinement:
@@ -231,11 +232,6 @@ class Survey(Struct, frozen=True, kw_only=True):
     builds: Builds
     notes: tuple[str, ...]
     """What is no mistake, but should be known."""
-
-
-def usual_workers() -> int:
-    """How many processes play on this host by default, where there is enough to play."""
-    return min(cores(), USUAL_WORKERS)
 
 
 def load(path: str | Path) -> Config:

@@ -22,11 +22,9 @@ from referee.play.bot.ending import end_orphans
 from referee.play.bot.limit_watch import MOST_FORGIVEN
 from referee.play.bot.pool import Reuse
 from referee.play.session import guarded, heeding_signals
-from referee.play.slaps.neighbours import neighbourhood
-from referee.tournament.orders import Begun, Order, Played, Report, Spoiled, Stop, Unplayed
+from referee.tournament.orders import Begun, Order, Part, Played, Report, Spoiled, Stop, Unplayed
 from referee.tournament.run.frames import PIPE_READ_BYTES, Frames, frame
 from referee.tournament.run.hatchery import hatch
-from referee.tournament.run.jobs import Dispatcher
 from referee.tournament.run.worker import HEARTBEAT_S, START
 
 ORDERS_PER_JOB = 2
@@ -77,7 +75,7 @@ def _no_worker(error: OSError) -> WorkersLost:
     return WorkersLost(f"the host cannot start another worker: {error.strerror}")
 
 
-def _started(words: Sequence[str], joins: Sequence[int], start: str) -> tuple[Process, int, int]:
+def _started(words: Sequence[str], start: str) -> tuple[Process, int, int]:
     """A process, and our ends of the pipes for its orders and its reports. Raises OSError.
 
     It is forked where there is a hatchery. With `start` this is what Python is to run, else what a worker does.
@@ -89,11 +87,11 @@ def _started(words: Sequence[str], joins: Sequence[int], start: str) -> tuple[Pr
         taking, reports = os.pipe()
         theirs.callback(os.close, reports)
         ours.callback(os.close, taking)
-        process: Process | None = None if start else hatch(words, orders, reports, joins)
+        process: Process | None = None if start else hatch(words, orders, reports)
         if process is None:
             root = str(Path(referee.__file__).resolve().parent.parent)
-            command = [sys.executable, "-P", "-c", start or START, root, *words, *map(str, joins)]
-            process = Popen(command, stdin=orders, stdout=reports, start_new_session=True, bufsize=0, pass_fds=joins)
+            command = [sys.executable, "-P", "-c", start or START, root, *words]
+            process = Popen(command, stdin=orders, stdout=reports, start_new_session=True, bufsize=0)
         ours.pop_all()
         return process, giving, taking
 
@@ -101,15 +99,13 @@ def _started(words: Sequence[str], joins: Sequence[int], start: str) -> tuple[Pr
 class Worker:
     """A worker's process and its pipes."""
 
-    def __init__(self, jobs: int, reuse: Reuse, joins: Sequence[int], *, start: str = "") -> None:
-        """Start it. `joins` are the descriptors that join it to the other workers.
-
-        `start` is what Python is to run where that is not what a worker does.
+    def __init__(self, jobs: int, reuse: Reuse, *, start: str = "") -> None:
+        """Start it. `start` is what Python is to run where that is not what a worker does.
 
         Raises WorkersLost where the host cannot start a process.
         """
         try:
-            self._process, orders, reports = _started([str(jobs), reuse], joins, start)
+            self._process, orders, reports = _started([str(jobs), reuse], start)
         except OSError as error:
             raise _no_worker(error) from None
         self._orders, self._reports = trio.lowlevel.FdStream(orders), trio.lowlevel.FdStream(reports)
@@ -191,20 +187,33 @@ class Worker:
         return f"was killed by signal {-code}" if code < 0 else f"ended with code {code}"
 
 
-class CrewsDesk(Dispatcher, Protocol):
+class CrewsDesk(Protocol):
     """Gives a crew its orders, and takes its reports."""
+
+    stopping: trio.Event
+    """Is set when no match may begin any more."""
+
+    async def part(self) -> Part | None:
+        """Of which part the next match is, as soon as there is one that may be played. None where nothing is left."""
+
+    async def next(self, part: Part) -> Order | None:
+        """The next match of a part, as soon as there is one. None where the part has been played."""
+
+    async def report(self, report: Report) -> None:
+        """Take in what became of a match."""
 
     def put_back(self, number: int) -> None:
         """Take back a match that has not begun, because whoever had its order cannot play it."""
 
 
 class Crew:
-    """All workers of a run."""
+    """All workers of a run: they play the games without timed slaps and end, then one worker plays the others alone."""
 
     def __init__(self, desk: CrewsDesk, *, jobs: int, workers: int, reuse: Reuse, slap_s: float) -> None:
         """`jobs` are shared out among the `workers`, of which there are no more."""
         each, more = divmod(jobs, workers)
-        self._shares = [each + (number < more) for number in range(workers)]
+        together = [each + (number < more) for number in range(workers)]
+        self._shares: dict[Part, list[int]] = {"together": together, "alone": [jobs]}
         self._desk, self._reuse = desk, reuse
         self._patience_s = LONGEST_SILENCE_S + HEARTBEAT_STEPS * LONGEST_SLAP * slap_s
         self._lost = 0
@@ -226,41 +235,30 @@ class Crew:
 
         Raises WorkersLost, and what the desk raises.
         """
-        try:
-            joined = neighbourhood(len(self._shares))
-        except OSError as error:
-            raise _no_worker(error) from None
-        async with trio.open_nursery() as nursery:
-            for share, joins in zip(self._shares, joined, strict=True):
-                nursery.start_soon(self._keep_worker, share, joins)
+        while (part := await self._desk.part()) is not None:
+            async with trio.open_nursery() as nursery:
+                for share in self._shares[part]:
+                    nursery.start_soon(self._keep_worker, share, part)
 
-    async def _keep_worker(self, share: int, joins: Sequence[int]) -> None:
-        """Keep one worker running, and replace it when it dies, as long as something is left to play.
-
-        The descriptors that join it to the others are kept for its replacement. Once they are closed too, no other
-        worker waits for it.
-        """
+    async def _keep_worker(self, share: int, part: Part) -> None:
+        """Keep one worker running, and replace it when it dies, as long as something of this part is left to play."""
         was_lost = True
-        try:
-            while was_lost:
-                worker, was_lost = Worker(share, self._reuse, joins), False
-                try:
-                    was_lost = await self._run_worker(worker)
-                finally:
-                    await worker.end(patience_s=0.0 if was_lost else END_PATIENCE_S)
-        finally:
-            for fd in joins:
-                os.close(fd)
+        while was_lost:
+            worker, was_lost = Worker(share, self._reuse), False
+            try:
+                was_lost = await self._run_worker(worker, part)
+            finally:
+                await worker.end(patience_s=0.0 if was_lost else END_PATIENCE_S)
 
-    async def _run_worker(self, worker: Worker) -> bool:
-        """Give a worker orders and take its reports until nothing is left to play. Returns whether it was lost."""
+    async def _run_worker(self, worker: Worker, part: Part) -> bool:
+        """Give a worker orders and take its reports until nothing of the part is left. Returns whether it was lost."""
         out: dict[int, bool] = {}
         """By number of its orders, whether the match has begun."""
         room = trio.Semaphore(worker.room)
         lost = ""
         try:
             async with trio.open_nursery() as nursery:
-                nursery.start_soon(self._give_orders, worker, out, room, nursery.cancel_scope)
+                nursery.start_soon(self._give_orders, worker, part, out, room, nursery.cancel_scope)
                 nursery.start_soon(self._pass_on_stop, worker)
                 while True:
                     for report in await worker.reports(self._patience_s):
@@ -275,11 +273,11 @@ class Crew:
         return True
 
     async def _give_orders(
-        self, worker: Worker, out: dict[int, bool], room: trio.Semaphore, scope: trio.CancelScope
+        self, worker: Worker, part: Part, out: dict[int, bool], room: trio.Semaphore, scope: trio.CancelScope
     ) -> None:
-        """Give a worker orders as long as it has room, and end the scope when nothing is left to play."""
+        """Give a worker orders as long as it has room, and end the scope when nothing of the part is left to play."""
         await room.acquire()
-        while (order := await self._desk.next()) is not None:
+        while (order := await self._desk.next(part)) is not None:
             out[order.fixture.number] = False
             await worker.order(order, self._patience_s)
             await room.acquire()

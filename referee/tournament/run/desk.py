@@ -11,7 +11,7 @@ import trio
 from msgspec.structs import replace
 
 from referee.tournament.config.config import Config
-from referee.tournament.orders import ATTEMPTS, Begun, Bundle, Order, Played, Report, Spoiled, Unplayed
+from referee.tournament.orders import ATTEMPTS, Begun, Bundle, Order, Part, Played, Report, Spoiled, Unplayed
 from referee.tournament.plan.fixture import Fixture
 from referee.tournament.plan.rounds import End, Round
 from referee.tournament.results import Result
@@ -90,9 +90,19 @@ class Desk:
         self.stopping.set()
         self._wake()
 
-    async def next(self) -> Order | None:
-        """The next match, as soon as there is one that may be played. None where nothing is left."""
-        while self.stopping.is_set() or (fixture := self._play_order.next()) is None:
+    async def part(self) -> Part | None:
+        """Of which part the next match is, as soon as there is one that may be played. None where nothing is left."""
+        while self.stopping.is_set() or (part := self._play_order.part) is None:
+            if not await self._may_come():
+                return None
+        return part
+
+    async def next(self, part: Part | None = None) -> Order | None:
+        """The next match, of this part if one is given, as soon as there is one that may be played.
+
+        None where nothing is left, or nothing of this part until the other one has been played.
+        """
+        while self.stopping.is_set() or (fixture := self._play_order.next(part)) is None:
             if not await self._may_come():
                 return None
         order = self._order(fixture)
@@ -144,8 +154,9 @@ class Desk:
         if self._out:
             await self._came_back.wait()
             return True
-        # Matches that wait for a host have not ended, so no round can be drawn from what came of them.
-        return not self.stopping.is_set() and not self._play_order.elsewhere and self._draw()
+        # What waits for the other part, or for a host, has not ended, so no round can be drawn from what came of it.
+        is_left = self._play_order.part is not None or self._play_order.elsewhere
+        return not self.stopping.is_set() and not is_left and self._draw()
 
     def _order(self, fixture: Fixture) -> Order:
         setup = self._bars.applied(setup_of(self._config, fixture))

@@ -25,9 +25,6 @@ COLLECTED_AFTER = (700, 10, 10)
 
 _MESSAGE_BYTES = 1 << 20
 
-_MOST_PASSED = 253
-"""How many descriptors Linux lets through at a time."""
-
 Work = Callable[[Sequence[str]], None]
 """What a worker does, given the words that it is started with."""
 
@@ -111,15 +108,14 @@ def hatchery(work: Work, learn: Learn) -> Iterator[None]:
         one.close()
 
 
-def hatch(words: Sequence[str], orders: int, reports: int, joins: Sequence[int]) -> Hatched | None:
-    """A worker that reads its orders and writes its reports there; None where none can be forked.
+def hatch(words: Sequence[str], orders: int, reports: int) -> Hatched | None:
+    """A worker that does this and reads its orders and writes its reports there; None where none can be forked.
 
-    It is given `words`, and then the numbers that `joins`, which join it to the others, have there. For use within
-    `nothing_left_behind`, which makes it a child of this process. The caller registers it before anything else goes on.
+    For use within `nothing_left_behind`, which makes it a child of this process. The caller registers it first of all.
     """
     for one in _on_duty:
         try:
-            return one.hatch(words, [orders, reports, *joins])
+            return one.hatch(words, [orders, reports])
         except (OSError, ValueError):
             _on_duty.clear()  # should it fork one nevertheless, that finds no orders
     return None
@@ -145,7 +141,7 @@ def _tend(line: socket.socket, work: Work, learn: Learn) -> None:
                 os.close(fd)
     orphans.hide()
     while True:
-        message, fds, _, _ = socket.recv_fds(line, _MESSAGE_BYTES, _MOST_PASSED)
+        message, fds, _, _ = socket.recv_fds(line, _MESSAGE_BYTES, 2)
         if not message:
             return
         if not fds:
@@ -184,13 +180,11 @@ def _forked(words: Sequence[str], fds: Sequence[int], line: socket.socket, work:
 
 def _begin(words: Sequence[str], fds: Sequence[int], work: Work) -> None:
     """Be a worker."""
-    for fd, standard in zip(fds[:2], (0, 1), strict=True):
+    for fd, standard in zip(fds, (0, 1), strict=True):
         os.dup2(fd, standard)
         os.close(fd)
-    for fd in fds[2:]:
-        os.set_inheritable(fd, False)
     gc.set_threshold(*COLLECTED_AFTER)
-    work([*words, *map(str, fds[2:])])
+    work(words)
 
 
 def _leave_after(work: Callable[[], None]) -> None:

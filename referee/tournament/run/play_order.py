@@ -8,6 +8,9 @@ A voided match has shown its cards, so others are dealt for it. Only where a rot
 others keep the cards of that one: they would tell nothing about each other otherwise, and whoever carries cards from
 match to match has seen these anyway.
 
+The games in which one worker times slaps alone are handed out when no other match of the round is left, so that all
+workers can play the others.
+
 Timed slaps of two machines cannot be compared. So where a variant has any, a block that one host has begun is for that
 host alone; what knows more than one host asks for what is left of such a block as a whole (`next_block`).
 
@@ -16,10 +19,11 @@ Nothing here knows how matches are played.
 
 from collections import Counter, deque
 from collections.abc import Callable, Collection, Iterator, Mapping
-from itertools import islice
+from typing import get_args
 
 from msgspec import Struct
 
+from referee.tournament.orders import Part
 from referee.tournament.plan.fixture import Fixture
 from referee.tournament.plan.schedule import BasePlan, Place
 
@@ -50,6 +54,7 @@ class _Cards(Struct, kw_only=True, eq=False):
 
     waiting: deque[Fixture]
     """Those that are to be played, in this order."""
+    part: Part
     has_result: bool
     shares: bool = False
     """Whether all have the same cards. Else each waits with the cards that it is to have."""
@@ -79,14 +84,15 @@ class PlayOrder:
         jobs: int,
         hosts: Hosts | None = None,
         by_block: bool = False,
+        alone: Collection[str] = (),
     ) -> None:
         """`done` are the numbers of matches with a result. `voids` tells by place how often matches were voided.
 
         `redeals_of` tells of a match with a result how often its cards had been dealt anew. With `by_block` the matches
-        are handed out by `next_block`.
+        are handed out by `next_block`. `alone` are the variants that one worker plays alone.
         """
         self._plan, self._done, self._voids, self._redeals_of = plan, done, voids, redeals_of
-        self._hosts, self._by_block = hosts or Hosts(), by_block
+        self._hosts, self._by_block, self._alone = hosts or Hosts(), by_block, alone
         self._present: Collection[str] = ("", self._hosts.own)
         self._unopened = self._cards_from(0)
         self._most_open = max(LEAST_OPEN_BLOCKS, OPEN_BLOCKS_PER_JOB * jobs)
@@ -99,9 +105,12 @@ class PlayOrder:
         self._given_up: dict[int, tuple[_Cards, Fixture]] = {}
         """By the number of the match that was given up, also the match as it would be handed out again."""
 
-    def next(self) -> Fixture | None:
-        """The next match. None where nothing is left, or only matches whose cards are being played with."""
-        cards = self._choose()
+    def next(self, part: Part | None = None) -> Fixture | None:
+        """The next match, where it is of this part or none is asked for.
+
+        None where nothing is left, or only matches whose cards are being played with.
+        """
+        cards = None if part not in (None, self.part) else self._choose()
         return None if cards is None else self._hand_out(cards)
 
     def next_block(self) -> "Handed | None":
@@ -135,6 +144,13 @@ class PlayOrder:
         self._open.extend(back)
 
     @property
+    def part(self) -> Part | None:
+        """Of which part the next match is. None where `next` has none."""
+        self._open_more()
+        parts = {cards.part for cards in self._open}
+        return next((part for part in get_args(Part) if part in parts), None)
+
+    @property
     def elsewhere(self) -> Counter[str]:
         """By host that is not there, how many matches wait for it alone."""
         found = Counter[str]()
@@ -142,15 +158,18 @@ class PlayOrder:
             found[cards.host or ""] += len(cards.waiting)
         return found
 
-    def _choose(self, *, with_timed: bool = True) -> _Cards | None:
+    def _open_more(self) -> None:
         while not self._open or len(self._open) + len(self._out) < self._most_open:
             if (cards := next(self._unopened, None)) is None:
                 break
             self._put(cards)
-        while self._open:
+
+    def _choose(self, *, with_timed: bool = True) -> _Cards | None:
+        while (part := self.part) is not None:
             # Of those that have rested longest the one with most to play, so that none is left over at the end for one
             # job.
-            rested = islice(self._open, min((len(self._open) + 1) // 2, MOST_RESTED))
+            of_part = [cards for cards in self._open if cards.part == part]
+            rested = of_part[: min((len(of_part) + 1) // 2, MOST_RESTED)]
             allowed = [cards for cards in rested if with_timed or not cards.is_timed]
             if not allowed:
                 return None
@@ -221,25 +240,34 @@ class PlayOrder:
             self._put(cards)
 
     def _cards_from(self, number: int) -> Iterator[_Cards]:
-        """What is to be played from a match on, in the order of the plan."""
+        """What is to be played from a match on: each part in the order of the plan."""
+        variants = {name for name, matches in self._plan.matches.items() if matches}
+        if variants.difference(self._alone):
+            yield from self._cards_of("together", number)
+        if variants.intersection(self._alone):
+            yield from self._cards_of("alone", number)
+
+    def _cards_of(self, part: Part, number: int) -> Iterator[_Cards]:
+        """What is to be played of a part, from a match on, in the order of the plan."""
         while number < len(self._plan):
             if number in self._done:
                 number += 1
                 continue
             fixture = self._plan[number]
             is_timed = fixture.variant in self._hosts.timed
-            if self._plan.shares_cards(fixture) or (is_timed and self._by_block):
-                yield self._block(fixture, is_timed=is_timed)
-                number += len(fixture.lineup) - fixture.rotation
-            else:
-                yield self._single(fixture, is_timed=is_timed)
-                number += 1
+            is_block = self._plan.shares_cards(fixture) or (is_timed and self._by_block)
+            if part == self._part_of(fixture):
+                yield self._block(fixture, is_timed=is_timed) if is_block else self._single(fixture, is_timed=is_timed)
+            number += len(fixture.lineup) - fixture.rotation if is_block else 1
+
+    def _part_of(self, fixture: Fixture) -> Part:
+        return "alone" if fixture.variant in self._alone else "together"
 
     def _single(self, fixture: Fixture, *, is_timed: bool) -> _Cards:
         """A match with cards of its own. Where it is timed, it is for the host that has played others of its block."""
         host = self._host_of(self._done_of(fixture)) if is_timed else None
         waiting = deque([self._with_voids(fixture)])
-        return _Cards(waiting=waiting, has_result=False, is_timed=is_timed, host=host)
+        return _Cards(waiting=waiting, part=self._part_of(fixture), has_result=False, is_timed=is_timed, host=host)
 
     def _block(self, fixture: Fixture, *, is_timed: bool) -> _Cards:
         """What is left of the block of a match."""
@@ -253,6 +281,7 @@ class PlayOrder:
             redeals = self._redeals_of(done[0]) if done else sum(map(self._voids_of, numbers))
         return _Cards(
             waiting=deque(left if shares else map(self._with_voids, left)),
+            part=self._part_of(fixture),
             has_result=bool(done),
             shares=shares,
             redeals=redeals,

@@ -144,6 +144,7 @@ class Run(Struct, frozen=True, kw_only=True):
             jobs=self.jobs,
             hosts=Hosts(timed=timed, host_of=self.store.host_of, own=own.name if own else ""),
             by_block=by_block,
+            alone=self.config.alone,
         )
         return Desk(
             play_order,

@@ -23,7 +23,6 @@ from referee.play.bot.pool import Reuse
 from referee.play.faults import HostFault
 from referee.play.pump.pump import Pump
 from referee.play.session import guarded, pumping
-from referee.play.slaps.neighbours import Neighbours
 from referee.tournament.orders import Heartbeat, Order, Report, Stop, Unplayed
 from referee.tournament.run.frames import PIPE_READ_BYTES, Frames, frame
 from referee.tournament.run.jobs import play_jobs
@@ -96,7 +95,6 @@ class Started(Struct, frozen=True, kw_only=True):
 
     jobs: int
     reuse: Reuse
-    neighbours: Neighbours
     orders: int
     """The descriptor from which orders are read."""
     reports: int
@@ -124,26 +122,25 @@ def begin(words: Sequence[str]) -> Started:
         # Not SIG_IGN, which the bots would inherit.
         signal.signal(number, lambda *_: None)
     jobs, reuse = int(words[0]), next(one for one in get_args(Reuse) if one == words[1])
-    neighbours = Neighbours([int(fd) for fd in words[2:]])
     orders, reports = _pipes()
-    return Started(jobs=jobs, reuse=reuse, neighbours=neighbours, orders=orders, reports=reports)
+    return Started(jobs=jobs, reuse=reuse, orders=orders, reports=reports)
 
 
 def serve(started: Started, dispatcher: PipeDispatcher) -> None:
     """Play what is ordered until the orders end."""
     try:
         with contextlib.suppress(_Done, trio.BrokenResourceError):  # the latter: the run itself has gone
-            guarded(partial(_work, dispatcher, started.neighbours, started.jobs, started.reuse))
+            guarded(partial(_work, dispatcher, started.jobs, started.reuse))
     except HostFault as fault:
         sys.exit(f"golfref: a worker ends: {fault}")
 
 
-async def _work(dispatcher: PipeDispatcher, neighbours: Neighbours, jobs: int, reuse: Reuse) -> None:
+async def _work(dispatcher: PipeDispatcher, jobs: int, reuse: Reuse) -> None:
 
     async def play(pump: Pump) -> None:
         await play_jobs(pump, dispatcher, jobs=jobs, reuse=reuse)
 
-    await pumping([dispatcher.listen, dispatcher.send_heartbeats, play], Pump(neighbours=neighbours))
+    await pumping([dispatcher.listen, dispatcher.send_heartbeats, play], Pump())
 
 
 def _pipes() -> tuple[int, int]:

@@ -17,9 +17,9 @@ from protocol.messages import Answer, Limits
 from referee.play.bot.channel import Channel
 from referee.play.faults import HostFault, NoRoom, Trouble
 from referee.play.pump import pump as pumps
-from referee.play.pump import slap_timer
 from referee.play.pump.clock import Clock
 from referee.play.pump.pump import Pump
+from referee.play.slaps import timer
 from referee.play.slaps.awake import AwakeCores
 from referee.play.slaps.lock import HostLock
 from referee.play.spec import BotSpec, Confinement
@@ -219,7 +219,7 @@ def test_a_match_waits_until_it_is_known_why_an_output_has_ended_in_a_window(
         table[1].end_turn(time.clock.now_ns())
         return [Reply(0, None, 0.0), Reply(1, Answer(id="b", action=DRAW), 0.0)]
 
-    monkeypatch.setattr(slap_timer, "run_race", raced)
+    monkeypatch.setattr(timer, "run_race", raced)
     window = Exchange(deliveries=(ask(0, "a"), ask(1, "b")), timed=True)
 
     async def main() -> None:

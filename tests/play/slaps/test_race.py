@@ -22,10 +22,9 @@ from referee.play.bot.process import BotProcess
 from referee.play.bot.procfs import Computed
 from referee.play.bot.tasks import Waits
 from referee.play.match import play
-from referee.play.pump import slap_timer
 from referee.play.pump.pump import Pump
 from referee.play.session import Interrupted, run_session
-from referee.play.slaps import race
+from referee.play.slaps import race, timer
 from referee.play.slaps.quiet import NOT_FROZEN
 from referee.play.slaps.race import Timing
 from referee.play.talk.exchange import Reply
@@ -281,7 +280,7 @@ def test_other_tasks_go_on_in_a_window_that_takes_long(mark: dict[str, str], mon
             await trio.lowlevel.checkpoint()
 
     monkeypatch.setattr(race, "_ask_alone", ask)
-    monkeypatch.setattr(slap_timer, "run_race", begin)
+    monkeypatch.setattr(timer, "run_race", begin)
     run_session([work])
     assert max(map(len, seen)) == 3
     for window in seen:
@@ -312,7 +311,7 @@ def test_a_race_that_we_spoil_voids_its_match_and_no_other(
     async def spoilt(*_: object, **__: object) -> None:
         raise RuntimeError("a mistake of ours")
 
-    monkeypatch.setattr(slap_timer, "run_race", spoilt)
+    monkeypatch.setattr(timer, "run_race", spoilt)
     records = []
 
     async def race_on(pump: Pump) -> None:

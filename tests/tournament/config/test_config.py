@@ -113,14 +113,32 @@ def test_a_config_need_not_say_more_than_a_name_a_game_and_bots() -> None:
     assert config.limits == BotLimits()
 
 
-def test_there_is_a_worker_a_core_but_few_for_few_matches_or_on_a_large_host(monkeypatch: pytest.MonkeyPatch) -> None:
+CACTUS = '[[variants]]\npreset = "cactus"\n'
+
+
+def test_there_is_a_worker_a_core_but_few_for_few_matches(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(config_module, "cores", lambda: 64)
     default = loaded(HEAD, GAME, TWO)
-    assert [default.processes(matches) for matches in (0, 1, 20, 21, 60, 1000)] == [0, 1, 1, 2, 3, 8]
+    assert [default.processes(matches) for matches in (0, 1, 20, 21, 60, 10_000)] == [0, 1, 1, 2, 3, 64]
     asked = loaded(HEAD, "workers = 16\n", GAME, TWO)
     assert [asked.processes(matches) for matches in (0, 1, 20, 1000)] == [0, 1, 16, 16]
-    monkeypatch.setattr(config_module, "cores", lambda: 3)
-    assert loaded(HEAD, GAME, TWO).processes(1000) == 3
+    assert loaded(HEAD, GAME, CACTUS, TWO).processes(10_000) == 64
+
+
+@pytest.mark.parametrize(
+    ("game", "timing", "workers"),
+    [
+        (CACTUS, "isolated", 1),
+        (CACTUS, "broadcast", 16),
+        (CACTUS + 'options = { slap_order = "lottery" }\n', "isolated", 16),
+    ],
+)
+def test_only_games_whose_slaps_are_timed_one_bot_at_a_time_are_for_one_worker(
+    game: str, timing: str, workers: int
+) -> None:
+    config = loaded(HEAD, "jobs = 16\nworkers = 16\n", game, TWO, f'[time]\nslap_timing = "{timing}"\n')
+    assert config.processes(1000) == workers
+    assert config.alone == ({"cactus"} if workers == 1 else set())
 
 
 def test_a_config_elsewhere_means_its_own_folder(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -43,15 +43,14 @@ def is_open(fd: int) -> bool:
 
 
 class Pipes:
-    """Both ends of a worker's two pipes, and a descriptor that joins it to others."""
+    """Both ends of a worker's two pipes."""
 
     def __init__(self) -> None:
         self.orders, self.give = os.pipe()
         self.take, self.reports = os.pipe()
-        self.join = os.open(os.devnull, os.O_RDONLY)
 
     def hatch(self, *words: str) -> Hatched:
-        worker = hatch(words, self.orders, self.reports, [self.join])
+        worker = hatch(words, self.orders, self.reports)
         assert worker is not None
         orphans.register(worker.pid)
         return worker
@@ -61,7 +60,7 @@ class Pipes:
         return os.read(self.take, 4096).decode().split()
 
     def close(self) -> None:
-        for fd in (self.orders, self.give, self.take, self.reports, self.join):
+        for fd in (self.orders, self.give, self.take, self.reports):
             os.close(fd)
 
 
@@ -96,10 +95,10 @@ def test_a_forked_worker_is_our_child_in_a_session_of_its_own_and_has_nothing_op
 ) -> None:
     teach(lambda: b"something")
     worker = pipes.hatch("2", "match")
-    is_leader, jobs, reuse, join, known, _, *are_open = pipes.said()
+    is_leader, jobs, reuse, known, _, *are_open = pipes.said()
     assert (is_leader, jobs, reuse, known) == ("True", "2", "match", "something")
     assert worker.pid in own_children()
-    assert set(are_open) - before == {join}
+    assert not set(are_open) - before
     assert worker.poll() is None
     os.write(pipes.give, b"0")
     assert end_of(worker) == 0
@@ -121,11 +120,11 @@ def test_where_the_hatchery_is_gone_none_is_forked() -> None:
         pipes = Pipes()
         os.kill(pid, signal.SIGKILL)
         os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
-        assert hatch(["1"], pipes.orders, pipes.reports, []) is None
-        assert hatch(["1"], pipes.orders, pipes.reports, []) is None
+        assert hatch(["1"], pipes.orders, pipes.reports) is None
+        assert hatch(["1"], pipes.orders, pipes.reports) is None
         pipes.close()
     assert not Path(f"/proc/{pid}").exists()
 
 
 def test_without_a_hatchery_none_is_forked() -> None:
-    assert hatch(["1"], 0, 1, []) is None
+    assert hatch(["1"], 0, 1) is None

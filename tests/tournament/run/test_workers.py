@@ -9,9 +9,11 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any, cast
 
+import msgspec
 import pytest
 import trio
 from commands import PATIENCE_S, golfref
@@ -25,6 +27,7 @@ from referee.play.pump.pump import Pump
 from referee.tournament.run.crew import Crew
 from referee.tournament.run.desk import Desk
 from referee.tournament.run.worker import NAME, PipeDispatcher
+from referee.tournament.store.store import Store
 
 SETTINGS = """
 [tournament]
@@ -46,6 +49,12 @@ preset = "cactus"
 seats = 3
 options = { rounds = 1, slap_order = "lottery" }
 """
+CACTUS = """
+[[variants]]
+preset = "cactus"
+seats = 3
+options = { rounds = 1 }
+"""
 BOT = '[[bots]]\nname = "{name}"\n{how}\nenv = {{ {env} }}\n'
 
 WAITS = (
@@ -60,6 +69,17 @@ for request in requests():
 """
 )
 """Notes, by a byte in a named pipe, that it is asked, and answers once there is a byte for it in another one."""
+
+TELLS = (
+    FILLER
+    + """
+print(os.getppid(), file=sys.stderr, flush=True)
+start()
+for request in requests():
+    say(right(request, "pass"))
+"""
+)
+"""Writes which process has started it, and never slaps."""
 
 
 class Folder:
@@ -187,6 +207,24 @@ def test_results_do_not_depend_on_workers_and_jobs_or_on_what_lies_in_the_curren
     results = crowd.results()
     assert results == alone.results("--workers", "1", "--jobs", "1")
     assert results["matches"] == 9
+
+
+def test_games_with_timed_slaps_are_played_last_and_by_one_worker(make_folder: Callable[[str], Folder]) -> None:
+    """And come to the same as with one match at a time. All others have ended by then, so that no bot disturbs it."""
+    alone, crowd = make_folder("alone"), make_folder("crowd")
+    for folder in (alone, crowd):
+        folder.write(deals=2, more=CACTUS, script=TELLS)
+    _, said = ended(crowd.start("tournament", "run.toml", "--workers", "2", "--jobs", "2"), code=0)
+    assert "2 matches at a time in 2 workers, games with timed slaps in one of its own" in said
+    starters: dict[str, set[str]] = {"six-card": set(), "cactus": set()}
+    with closing(Store.open(crowd.path / "run.golfref")) as store:
+        played = [msgspec.json.decode(store.record(row.number)) for row in store.committed()]
+    for record in played:
+        starters[record["name"]].update(seat["stderr"] for seat in record["seats"])
+    assert [record["name"] for record in played] == sorted((record["name"] for record in played), reverse=True)
+    assert [len(starters[name]) for name in ("six-card", "cactus")] == [2, 1]
+    assert not starters["six-card"] & starters["cactus"]
+    assert crowd.results() == alone.results("--workers", "1", "--jobs", "1")
 
 
 def test_a_killed_worker_voids_what_it_was_playing_and_nothing_else(
