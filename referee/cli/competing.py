@@ -25,7 +25,7 @@ def tournament(
     jobs: Annotated[Optional[int], typer.Option(min=1, help="Matches at a time; default: the config's.")] = None,
     workers: Annotated[
         Optional[int],
-        typer.Option(min=1, max=16, help="Processes that play; default: the config's, else by cores and matches."),
+        typer.Option(min=1, help="Processes that play; default: the config's, else by cores and matches."),
     ] = None,
     seed: Annotated[
         Optional[str],

@@ -77,10 +77,10 @@ def announce_time(run: PreparedRun, greeted: Sequence[Greeted]) -> Estimate:
     is_elsewhere, grows = run.cluster is not None, not run.has_ended
     found = estimate(config, run.left, processes=workers, start_s=start_s, grows=grows, is_elsewhere=is_elsewhere)
     if left:
-        in_workers = " on the cluster" if is_elsewhere else f" in {workers} workers" * (workers > 1)
-        if config.alone and workers > 1 and not is_elsewhere:
-            in_workers += ", games with timed slaps in one of its own"
-        side_by_side = f"{matches(jobs)} at a time" + in_workers
+        where = " on the cluster" if is_elsewhere else f" in {workers} workers" * (workers > 1)
+        if config.alone and not is_elsewhere:
+            where += ", then in 1 for games with timed slaps" if workers > 1 else " in 1 worker" * (jobs > 1)
+        side_by_side = f"{matches(jobs)} at a time{where}"
         what = "this takes" if left == len(run.plan) else f"what is left ({matches(left)}) takes"
         what = what if run.has_ended else "this round takes"
         say(

@@ -21,7 +21,7 @@ class Estimate(Struct, frozen=True, kw_only=True):
     matches: dict[str, int]
     """Matches that are left of each variant."""
     match_s: dict[str, float]
-    """Seconds that a match of each variant takes a process that plays one at a time."""
+    """Seconds that a match of each variant takes a process that plays one at a time, or all where one plays alone."""
     side_by_side: int
     """Processes that have a core each."""
     stored_bytes: float
@@ -49,10 +49,13 @@ def estimate(  # noqa: PLR0913 - what a forecast depends on
     variants = [one for one in config.variants if matches[one.name] or grows]
     games = {one.name: mean_game(for_blocks(one.variant), one.seats) for one in variants}
     start_s = 0.0 if config.reuse == "tournament" else start_s
+    side_by_side = max(1, processes if is_elsewhere else min(processes, cores()))
+    match_s = {one.name: one.seats * start_s + games[one.name].decisions * DECISION_S for one in variants}
+    alone = frozenset[str]() if is_elsewhere else config.alone
     return Estimate(
         matches=dict(matches),
-        match_s={one.name: one.seats * start_s + games[one.name].decisions * DECISION_S for one in variants},
-        side_by_side=max(1, processes if is_elsewhere else min(processes, cores())),
+        match_s={name: seconds * (side_by_side if name in alone else 1) for name, seconds in match_s.items()},
+        side_by_side=side_by_side,
         stored_bytes=sum(games[one.name].stored_bytes * matches[one.name] for one in variants),
     )
 

@@ -21,20 +21,22 @@ name = "patient"
 dir = "patient"
 command = ["python3", "bot.py"]
 """
+BEFORE_AND_AFTER = (("six-card", 0), ("cactus", 0), ("six-card", 1))
 WORKER, PREPARER = "referee.tournament.run.worker", "referee.cluster.preparer"
 
 
 class Lab:
     """A host's environment and a tournament whose second bot answers nothing until `let_go`."""
 
-    def __init__(self, folder: Path, mark: dict[str, str]) -> None:
+    def __init__(self, folder: Path, mark: dict[str, str], more: str = "") -> None:
+        """`more` is a further part of the config."""
         self.gate = folder / "gate"
         (folder / "desk/patient").mkdir(parents=True)
         reads = "    message = json.loads(line)\n"
         waits = f'    if message["type"] == "request":\n        open({str(self.gate)!r}).read()\n'
         (folder / "desk/patient/bot.py").write_text(BOT.replace(reads, reads + waits))
         os.mkfifo(self.gate)
-        self.config = competition(folder / "desk", PATIENT, **mark)
+        self.config = competition(folder / "desk", more + PATIENT, **mark)
         self.env = mark | {"GOLFREF_HOST": "lab", "GOLFREF_HOST_FOLDER": str(folder / "host")}
 
     def let_go(self) -> None:
@@ -70,6 +72,24 @@ def test_several_workers_play_and_those_that_die_are_replaced(
 
         lab.let_go()
         assert all(isinstance(one, Played) for done in (host.play(0), host.play(1)) for one in host.ended(done))
+    until_gone()
+
+
+def test_a_game_with_timed_slaps_is_played_when_nothing_else_is(
+    tmp_path: Path, mark: dict[str, str], until_gone: Callable[[], None]
+) -> None:
+    """Whatever comes after it waits for its end, as it waits for what came before; then other workers play."""
+    lab = Lab(tmp_path, mark, '[[variants]]\npreset = "cactus"\noptions = { rounds = 1 }\n')
+    with parcels_of(lab.config) as parcels, hosted(lab.config, parcels, lab.env, jobs=2, workers=2) as host:
+        assert isinstance(host.news.get(timeout=PATIENCE_S), Ready)
+        numbers = [host.number(variant, rotation) for variant, rotation in BEFORE_AND_AFTER]
+        done = host.play(numbers[0])
+        for number in numbers[1:]:
+            host.play(number, done=done)
+        assert host.news.get(timeout=PATIENCE_S) == numbers[0]
+        lab.let_go()
+        assert [isinstance(one, Played) for _ in numbers for one in host.ended(done)] == [True] * 3
+        assert [host.news.get(timeout=PATIENCE_S) for _ in numbers[1:]] == numbers[1:]
     until_gone()
 
 

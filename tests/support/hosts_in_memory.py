@@ -155,6 +155,10 @@ class Hosted:
         callers = Callers(ready=self.news.put, lacks=self._send_parcels, tells=lambda _: None, left_out=self.news.put)
         self.host = Host(hosting, jobs, callers)
 
+    def number(self, variant: str, rotation: int) -> int:
+        """A match of the plan."""
+        return next(one.number for one in self._plan if (one.variant, one.rotation) == (variant, rotation))
+
     def play(self, *numbers: int, done: "queue.SimpleQueue[Ended] | None" = None) -> "queue.SimpleQueue[Ended]":
         """Have it play these matches of the plan as a bundle; what comes of it is put there."""
         done = done or queue.SimpleQueue()

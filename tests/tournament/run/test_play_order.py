@@ -1,6 +1,6 @@
 """Which match is played when: two matches with the same cards are never out together, and nothing is forgotten."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from contextlib import closing
 from itertools import pairwise
 from pathlib import Path
@@ -13,7 +13,7 @@ from in_store import Silent, bot, result_of
 
 from referee.commands.opening import open_store, prepare
 from referee.tournament.config.config import load
-from referee.tournament.orders import Order, Spoiled
+from referee.tournament.orders import Order, Part, Spoiled
 from referee.tournament.plan.fixture import Fixture
 from referee.tournament.plan.keys import Rotations
 from referee.tournament.plan.schedule import Place, Plan, PlannedVariant
@@ -44,25 +44,40 @@ def play_order(
     done: Mapping[int, int] | None = None,
     voids: Mapping[Place, int] = NOTHING,
     jobs: int = 1,
+    alone: Collection[str] = (),
 ) -> PlayOrder:
     """`done` has the redeals of the matches with a result, by number."""
     done = done or {}
-    return PlayOrder(made, done=done, voids=voids, redeals_of=done.__getitem__, jobs=jobs)
+    return PlayOrder(made, done=done, voids=voids, redeals_of=done.__getitem__, jobs=jobs, alone=alone)
 
 
 class Play:
     """Plays a plan in memory, so many matches at a time, in an order of ends that the dice give."""
 
-    def __init__(self, made: Plan, seed: int, *, out: int, jobs: int | None = None, spoils: float = 0.0) -> None:
-        self.order = play_order(made, jobs=jobs or out)
+    def __init__(
+        self,
+        made: Plan,
+        seed: int,
+        *,
+        out: int,
+        jobs: int | None = None,
+        spoils: float = 0.0,
+        alone: Collection[str] = (),
+    ) -> None:
+        self.order = play_order(made, jobs=jobs or out, alone=alone)
         self.out: dict[int, Fixture] = {}
         self.begun: list[Fixture] = []
         self.played: list[Fixture] = []
         self._dice, self._most, self._spoils = Random(seed), out, spoils  # noqa: S311
 
     def run(self) -> None:
+        """Each part by workers of its own, as a crew does."""
+        while (part := self.order.part) is not None:
+            self._play(part)
+
+    def _play(self, part: Part) -> None:
         while True:
-            while len(self.out) < self._most and (fixture := self.order.next()) is not None:
+            while len(self.out) < self._most and (fixture := self.order.next(part)) is not None:
                 assert fixture.deal_key not in {one.deal_key for one in self.out.values()}
                 self.out[fixture.number] = fixture
                 self.begun.append(fixture)
@@ -85,6 +100,18 @@ def test_matches_that_share_their_cards_are_never_out_together(out: int, rotatio
     play = Play(made, out, out=out, spoils=0.2)
     play.run()
     assert sorted(fixture.number for fixture in play.played) == list(range(len(made)))
+
+
+@pytest.mark.parametrize("rotations", ["same", "fresh"])
+@pytest.mark.parametrize("alone", ["v2", "v3"])
+def test_what_one_worker_plays_alone_comes_when_all_else_has_been_played(alone: str, rotations: Rotations) -> None:
+    """Also where some of it is voided."""
+    made = plan(rotations)
+    play = Play(made, 5, out=4, spoils=0.2, alone={alone})
+    play.run()
+    assert sorted(fixture.number for fixture in play.played) == list(range(len(made)))
+    first = next(place for place, fixture in enumerate(play.begun) if fixture.variant == alone)
+    assert {fixture.variant for fixture in play.begun[first:]} == {alone}
 
 
 def test_rotations_are_played_in_the_order_that_the_key_draws_with_other_blocks_between() -> None:
