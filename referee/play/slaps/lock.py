@@ -8,9 +8,9 @@ from referee.lock_file import open_lock, users_folder
 
 
 class HostLock:
-    """One timed window at a time of this user on this host, whatever number of referees run.
+    """All referees of this user on this host share this lock, and each times a slap window only while it has it.
 
-    Referees of other users have locks of their own: nobody can keep another one waiting.
+    Another user's referees have a lock of their own, so that no user can keep another one waiting.
     """
 
     def __init__(self, path: Path | None = None) -> None:
@@ -18,7 +18,7 @@ class HostLock:
         self._fd: int | None = None
 
     def try_acquire(self) -> bool:
-        """Take the lock; False while another referee has it, and where its file cannot be opened."""
+        """Take the lock. Returns False if another referee has it, or its file cannot be opened."""
         try:
             fcntl.flock(self._open(), fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
@@ -26,7 +26,7 @@ class HostLock:
         return True
 
     def problem(self) -> str:
-        """Why its file cannot be opened; empty if it can."""
+        """Returns why its file cannot be opened; empty if it can."""
         try:
             self._open()
         except OSError as error:
@@ -40,11 +40,11 @@ class HostLock:
 
     @property
     def is_there(self) -> bool:
-        """Whether its file could be opened, so that it can be waited for."""
+        """Whether its file is open: then it is another referee that has the lock, and will release it."""
         return self._fd is not None
 
     def release(self) -> None:
-        """Give the lock up."""
+        """Release the lock."""
         if self._fd is not None:
             fcntl.flock(self._fd, fcntl.LOCK_UN)
 

@@ -1,4 +1,4 @@
-"""All bots of a slap window compute on the same core, where the system lets us say on which.
+"""All bots of a slap window compute on the same core, on systems that can pin a process to a core (Linux).
 
 The cores of a virtual machine are not equally fast at every moment: each shares its hardware with another guest that
 is busy or not. Measured on such a host, the same loop took one core 0.7 to 1.4 times as long as the other, for seconds.
@@ -20,7 +20,7 @@ _SIBLINGS = "/sys/devices/system/cpu/cpu{}/topology/thread_siblings_list"
 
 
 class OneCore:
-    """Says on which core the bots of the next window compute: the same as before, so that it has their data at hand."""
+    """Chooses the core for the bots of the next window: the same as before, whose caches hold their data."""
 
     def __init__(self) -> None:
         self._last: int | None = None
@@ -29,8 +29,8 @@ class OneCore:
     def choose(self) -> int | None:
         """Returns the number of a core that this thread is not on, as it must see at once when a bot has answered.
 
-        It shares no hardware with ours where there is such a core. None where ours is the only one, or the system does
-        not tell.
+        It shares no hardware with ours if there is such a core. None if ours is the only one, or the system cannot
+        report it.
         """
         ours = _our_core()
         if ours is None:
@@ -44,13 +44,13 @@ class OneCore:
         return self._last if cores else None
 
     def leave(self) -> None:
-        """Choose another one next time, if there is one: the window was disturbed, perhaps by what else runs there."""
+        """Choose another core next time, if there is one: another program there may have disturbed the window."""
         self._is_left = True
 
 
 @contextlib.contextmanager
-def left_to_bots(core: int | None) -> Iterator[None]:
-    """During the block this thread keeps off a core, unless it has no other."""
+def keeping_off(core: int | None) -> Iterator[None]:
+    """During the block this thread runs on any core but this one, unless it has no other."""
     former = set[int]() if core is None else os.sched_getaffinity(0)
     if core is not None:
         _keep_to(former - {core})
@@ -67,11 +67,11 @@ def _keep_to(cores: set[int]) -> None:
 
 
 @contextlib.contextmanager
-def held_to(core: int | None, process: BotProcess | None) -> Iterator[None]:
-    """During the block a bot of a single task has no core but this one, and so have the tasks that it starts.
+def pinned_to(core: int | None, process: BotProcess | None) -> Iterator[None]:
+    """During the block a bot of a single task runs on this core alone, and so do the tasks that it starts.
 
-    Afterwards all of them have the cores that it had before. A bot of several tasks keeps its cores, so that those can
-    compute at the same time. The bot is frozen when the block begins, and when it ends.
+    Afterwards all of them may use the cores that it had before. A bot of several tasks is not pinned, so that its tasks
+    can compute at the same time. The bot is frozen when the block begins, and when it ends.
     """
     tasks = [] if core is None or process is None else process.tasks(known=True)
     former: set[int] = set()
@@ -90,7 +90,7 @@ def held_to(core: int | None, process: BotProcess | None) -> Iterator[None]:
 
 
 def _our_core() -> int | None:
-    """The core on which this thread runs; None where that is not told."""
+    """The core on which this thread runs; None if the system cannot report it."""
     ask = _asker()
     core = -1 if ask is None else ask()
     return core if core >= 0 else None
@@ -106,7 +106,7 @@ def _asker() -> Callable[[], int] | None:
 
 @functools.cache
 def _siblings(core: int) -> frozenset[int]:
-    """The cores that share their hardware with this one, as the system tells it: `0,4` or `0-1`."""
+    """The cores that share their hardware with this one. The system lists them as `0,4` or `0-1`."""
     found = set[int]()
     for part in (text(Path(_SIBLINGS.format(core))) or "").split(","):
         first, _, last = part.partition("-")

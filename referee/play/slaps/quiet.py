@@ -1,7 +1,6 @@
 """Keeping a host quiet while a slap window is timed: all bots are frozen, and our thread goes before all others.
 
-`race.py` says what is timed, and how. SIGSTOP freezes a bot; whether and for how long one is held frozen is decided by
-whoever calls this.
+`race.py` times the bots. A bot is frozen by SIGSTOP.
 """
 
 import contextlib
@@ -17,16 +16,16 @@ FREEZE_NS = 5_000_000
 """How long it may take until a bot is frozen."""
 
 SPIN_NS = 25_000
-"""For how long it is looked at without a pause: so long it takes it to stop or to fall asleep on another core."""
+"""For how long it is checked without a pause: as long as a bot takes to stop or to fall asleep on another core."""
 
 LOOK_S = 20e-6
-"""After that, the time between two looks. It may need the core that this thread has."""
+"""After that, the time between two checks. The bot may need the core that this thread has."""
 
 NO_LOCK = "another referee may have been timing on this host"
 NOT_FROZEN = "a bot could not be frozen in time"
 
 AWAKE_NS = 1_000_000
-"""For how long a bot that could not be frozen in time is looked at, to see whether it computes all the same."""
+"""For how long a bot that could not be frozen in time is watched, to find out whether it computes all the same."""
 
 MOST_AWAKE = 10
 """In how many windows of a match a bot may compute although it is stopped; in the next one it is ended."""

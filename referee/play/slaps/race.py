@@ -28,7 +28,7 @@ from referee.play.bot.process import BotProcess
 from referee.play.bot.procfs import Computed, stolen_ticks
 from referee.play.bot.tasks import Newest, Waits
 from referee.play.isolation.kept_file import KeptFile
-from referee.play.slaps.one_core import held_to
+from referee.play.slaps.one_core import pinned_to
 from referee.play.slaps.quiet import MOST_AWAKE, NOT_FROZEN, freeze_fully, is_still, looks
 from referee.play.talk.exchange import Delivery, Exchange, Reply
 from referee.play.talk.inbox import Heard
@@ -151,7 +151,7 @@ async def run_race(
         channel = table[delivery.seat]
         escaped = [] if escapes.end() else [ESCAPED]
         escapes.note_turn(channel)
-        with held_to(core, channel.process):
+        with pinned_to(core, channel.process):
             replies.append(_ask_alone(channel, delivery, [*doubts, *escaped]))
         if time.monotonic_ns() - since_ns > OTHERS_WAIT_NS:
             await trio.lowlevel.checkpoint()

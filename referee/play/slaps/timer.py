@@ -12,7 +12,7 @@ import trio
 from referee.play.bot.channel import Channel
 from referee.play.slaps.awake import AwakeCores
 from referee.play.slaps.lock import HostLock
-from referee.play.slaps.one_core import OneCore, left_to_bots
+from referee.play.slaps.one_core import OneCore, keeping_off
 from referee.play.slaps.quiet import quiet
 from referee.play.slaps.race import run_race
 from referee.play.talk.exchange import Exchange, Reply, Saying
@@ -89,7 +89,7 @@ class SlapTimer(Generic[Match]):
         try:
             with (
                 quiet(self._bots, self._cores, has_lock=has_lock) as doubts,
-                left_to_bots(core := self._one_core.choose()),
+                keeping_off(core := self._one_core.choose()),
             ):
                 match.replies = await run_race(match.exchange, match.channels(), doubts, core=core)
         except Exception as error:  # our own failure voids this match and no other

@@ -250,24 +250,27 @@ class PlayOrder:
     def _cards_of(self, part: Part, number: int) -> Iterator[_Cards]:
         """What is to be played of a part, from a match on, in the order of the plan."""
         while number < len(self._plan):
-            if number in self._done:
+            if number in self._done or part != self._part_of(self._plan.sitting(number).variant):
                 number += 1
                 continue
             fixture = self._plan[number]
             is_timed = fixture.variant in self._hosts.timed
-            is_block = self._plan.shares_cards(fixture) or (is_timed and self._by_block)
-            if part == self._part_of(fixture):
-                yield self._block(fixture, is_timed=is_timed) if is_block else self._single(fixture, is_timed=is_timed)
-            number += len(fixture.lineup) - fixture.rotation if is_block else 1
+            if self._plan.shares_cards(fixture) or (is_timed and self._by_block):
+                yield self._block(fixture, is_timed=is_timed)
+                number += len(fixture.lineup) - fixture.rotation
+            else:
+                yield self._single(fixture, is_timed=is_timed)
+                number += 1
 
-    def _part_of(self, fixture: Fixture) -> Part:
-        return "alone" if fixture.variant in self._alone else "together"
+    def _part_of(self, variant: str) -> Part:
+        return "alone" if variant in self._alone else "together"
 
     def _single(self, fixture: Fixture, *, is_timed: bool) -> _Cards:
         """A match with cards of its own. Where it is timed, it is for the host that has played others of its block."""
         host = self._host_of(self._done_of(fixture)) if is_timed else None
         waiting = deque([self._with_voids(fixture)])
-        return _Cards(waiting=waiting, part=self._part_of(fixture), has_result=False, is_timed=is_timed, host=host)
+        part = self._part_of(fixture.variant)
+        return _Cards(waiting=waiting, part=part, has_result=False, is_timed=is_timed, host=host)
 
     def _block(self, fixture: Fixture, *, is_timed: bool) -> _Cards:
         """What is left of the block of a match."""
@@ -281,7 +284,7 @@ class PlayOrder:
             redeals = self._redeals_of(done[0]) if done else sum(map(self._voids_of, numbers))
         return _Cards(
             waiting=deque(left if shares else map(self._with_voids, left)),
-            part=self._part_of(fixture),
+            part=self._part_of(fixture.variant),
             has_result=bool(done),
             shares=shares,
             redeals=redeals,

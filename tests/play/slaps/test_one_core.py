@@ -11,7 +11,7 @@ import pytest
 from racing import matches, setup, windows
 
 from referee.play.slaps import one_core
-from referee.play.slaps.one_core import OneCore, held_to, left_to_bots
+from referee.play.slaps.one_core import OneCore, keeping_off, pinned_to
 
 pytestmark = pytest.mark.skipif(
     sys.platform != "linux" or len(os.sched_getaffinity(0)) < 2, reason="there is no choice of cores here"
@@ -119,24 +119,24 @@ def test_who_shares_hardware_is_read_as_the_system_tells_it(
 
 def test_the_referee_keeps_off_the_core_of_the_bots(monkeypatch: pytest.MonkeyPatch) -> None:
     for core in (CORES[0], CORES[-1]):
-        with suppress(ZeroDivisionError), left_to_bots(core):
+        with suppress(ZeroDivisionError), keeping_off(core):
             assert os.sched_getaffinity(0) == set(CORES) - {core}
             raise ZeroDivisionError
         assert os.sched_getaffinity(0) == set(CORES)
     monkeypatch.delattr(os, "sched_setaffinity")  # as on macOS
-    with left_to_bots(None), held_to(None, None):
+    with keeping_off(None), pinned_to(None, None):
         assert os.sched_getaffinity(0) == set(CORES)
 
 
 def test_a_bot_has_its_cores_again_whatever_happens_in_the_block() -> None:
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as child:
         bot: Any = SimpleNamespace(tasks=lambda **_: [child.pid])
-        with suppress(ZeroDivisionError), held_to(CORES[0], bot):
+        with suppress(ZeroDivisionError), pinned_to(CORES[0], bot):
             assert os.sched_getaffinity(child.pid) == {CORES[0]}
             raise ZeroDivisionError
         assert os.sched_getaffinity(child.pid) == set(CORES)
-        with held_to(CORES[0], bot):
+        with pinned_to(CORES[0], bot):
             child.kill()
             child.wait()
-    with held_to(CORES[0], None), held_to(None, bot):
+    with pinned_to(CORES[0], None), pinned_to(None, bot):
         assert os.sched_getaffinity(0) == set(CORES)
