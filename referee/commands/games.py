@@ -15,7 +15,6 @@ from referee.commands.interrupt import FINISHING
 from referee.commands.ordered import Ordered, Table
 from referee.commands.record_file import write_record
 from referee.commands.telling import Shown, Teller, telling
-from referee.play.bot.process import BotProcess
 from referee.play.faults import HostFault
 from referee.play.match import MatchSetup, play
 from referee.play.pump.pump import Pump
@@ -36,11 +35,8 @@ PlayOne = Callable[[MatchSetup], Awaitable[Record]]
 _AGAIN = "run it again; if that happens again, `golfref doctor` looks at this host"
 
 
-def play_games(order: Ordered, table: Table, begun: dict[int, BotProcess], hand_over: "HandOver | None") -> int:
-    """Play the games, tell of them, and return the exit code of the command.
-
-    The bots of the first game whose processes have `begun` are taken out of there, by seat.
-    """
+def play_games(order: Ordered, table: Table, hand_over: "HandOver | None") -> int:
+    """Play the games, tell of them, and return the exit code of the command."""
     stopping = trio.Event()
 
     def stop() -> None:
@@ -51,7 +47,7 @@ def play_games(order: Ordered, table: Table, begun: dict[int, BotProcess], hand_
 
         async def work(pump: Pump) -> None:
             if hand_over is None:
-                await _play_games(partial(play, pump, begun=begun), order, table, teller, stopping)
+                await _play_games(partial(play, pump), order, table, teller, stopping)
             else:
                 play_one = partial(hand_over.play, pump)
                 await _while_watched(hand_over, partial(_play_games, play_one, order, table, teller, stopping))

@@ -1,7 +1,4 @@
-"""match: games between given bots, without a tournament. Their processes begin before what plays with them is there.
-
-games.py plays them.
-"""
+"""match: games between given bots, without a tournament. games.py plays them."""
 
 import secrets
 from pathlib import Path
@@ -11,7 +8,7 @@ from protocol.cards import Card, is_card
 from referee.commands.bots import UsageError, bots_of, confinement_of
 from referee.commands.console import HOST_FAILED, INTERRUPTED, USAGE, say
 from referee.commands.ordered import Ordered, Table
-from referee.play.bot.ahead import begun_ahead
+from referee.ending_signals import interruptible
 from referee.play.faults import HostFault
 from referee.play.spec import BadBot
 from referee.rules.book.changes import BadOptions
@@ -38,12 +35,11 @@ def play_match(order: Ordered, hand_over: "HandOver | None" = None) -> int:
         say(*(f"golfref match: {line}" for line in str(error).splitlines()))
         return USAGE
     say(*(f"note: {text}" for text in advice(table.variant, len(table.bots))))
-    ahead = table.bots if hand_over is None else ()  # who hands games over starts their bots himself
     try:
-        with begun_ahead(ahead, table.confinement) as begun:
+        with interruptible():
             from referee.commands.games import play_games  # noqa: PLC0415 - the greater part of all imports
 
-            return play_games(order, table, begun, hand_over)
+            return play_games(order, table, hand_over)
     except KeyboardInterrupt:  # before trio's loop has begun, or after its end
         say("golfref match: interrupted")
         return INTERRUPTED

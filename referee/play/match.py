@@ -18,7 +18,7 @@ from referee import __version__
 from referee.play.bot.channel import Channel
 from referee.play.bot.ending import end_orphans
 from referee.play.bot.pool import Pool, PooledBot, reads_on
-from referee.play.bot.process import FAREWELL_S, BotProcess, bounded, counts_cpu
+from referee.play.bot.process import FAREWELL_S, bounded, counts_cpu
 from referee.play.faults import HostFault, OutOfMemory, hosts_fault
 from referee.play.pump.pump import Pump
 from referee.play.spec import MB, BotSpec, Confinement
@@ -80,14 +80,9 @@ class LiveMatch:
     Bots can be seated while another match plays, and are frozen until it has ended. Must run in the main thread.
     """
 
-    def __init__(
-        self, pump: Pump, setup: MatchSetup, pool: Pool | None = None, begun: dict[int, BotProcess] | None = None
-    ) -> None:
-        """With a `pool`, processes that have played before are taken from there, and left there for later matches.
-
-        Those that have `begun` are new ones that were started before, by seat. They are taken out of there.
-        """
-        self._pump, self._setup, self._pool, self._begun = pump, setup, pool, begun or {}
+    def __init__(self, pump: Pump, setup: MatchSetup, pool: Pool | None = None) -> None:
+        """With a `pool`, processes that have played before are taken from there, and left there for later matches."""
+        self._pump, self._setup, self._pool = pump, setup, pool
         self._channels: list[Channel] = []
         self._pooled: dict[int, PooledBot] = {}
         """The processes that have played before, by seat."""
@@ -178,7 +173,7 @@ class LiveMatch:
             if await self._reads_on(channel, Delivery(number, line)):
                 return channel
             del self._pooled[number]
-        return await self._pump.start_bot(spec, confinement, limits, self._begun.pop(number, None))
+        return await self._pump.start_bot(spec, confinement, limits)
 
     async def _reads_on(self, channel: Channel, match: Delivery) -> bool:
         """Whether a bot that has waited reads its `match`; otherwise it is ended."""
@@ -245,14 +240,12 @@ class LiveMatch:
         await end_orphans()
 
 
-async def play(pump: Pump, setup: MatchSetup, begun: dict[int, BotProcess] | None = None) -> Record:
+async def play(pump: Pump, setup: MatchSetup) -> Record:
     """Play a match and return its record; no process of it is left on any way out.
-
-    Processes of its bots that have `begun` are given by seat, and taken out of there.
 
     Raises HostFault when the referee or its host spoiled the match. Must run in the main thread.
     """
-    match = LiveMatch(pump, setup, begun=begun)
+    match = LiveMatch(pump, setup)
     await match.seat()
     return await match.play()
 

@@ -18,7 +18,6 @@ from referee.commands import games
 from referee.commands.bots import UsageError, bots_of, shown_names
 from referee.commands.console import HOST_FAILED
 from referee.commands.telling import STDERR_LINES
-from referee.play.bot.process import BotProcess
 from referee.play.faults import HostFault
 from referee.play.match import MatchSetup, play
 from referee.play.pump.pump import Pump
@@ -196,11 +195,11 @@ def test_a_game_that_the_host_spoils_is_played_again(
     """Three times at most, as in a tournament; what was played before is summed up in any case."""
     deals: list[int] = []
 
-    async def spoiled(pump: Pump, setup: MatchSetup, begun: dict[int, BotProcess]) -> Record:
+    async def spoiled(pump: Pump, setup: MatchSetup) -> Record:
         deals.append(setup.block)
         if 3 < len(deals) <= 3 + voids:
             raise HostFault("a cable was pulled")
-        return await play(pump, setup, begun)
+        return await play(pump, setup)
 
     monkeypatch.setattr(games, "play", spoiled)
     words = [*SHORT[1:], *TWO, "--games", "5", "--move-s", "60", "--bank-s", "600"]

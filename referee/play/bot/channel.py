@@ -66,20 +66,19 @@ class Missed(NamedTuple):
 class Channel:
     """One bot of one match."""
 
-    def __init__(  # noqa: PLR0913 - what is started, or has been
+    def __init__(
         self,
         spec: BotSpec,
         confinement: Confinement,
         limits: Limits,
         process: BotProcess | None = None,
         *,
-        begun: BotProcess | None = None,
         refused: str = "",
     ) -> None:
         """Start the bot. If that fails, the first answer that is awaited from it is that trouble.
 
-        A `process` that has played before is taken instead of a new one; it is held frozen until `release`. One
-        that has `begun` is a new one that was started before. A bot that is `refused` is not started, for this reason.
+        A `process` that has played before is taken instead of a new one; it is held frozen until `release`. A bot
+        that is `refused` is not started, for this reason.
         """
         self.name = spec.name
         self.inbox = Inbox(limits)
@@ -112,11 +111,11 @@ class Channel:
             self.process = process
             self.turns.used = process.holdings() or self.turns.used
             return
-        self.turns.begin(time.monotonic_ns() if begun is None else begun.began_ns)
+        self.turns.begin(time.monotonic_ns())
         try:
             if refused:
                 raise StartFailed(refused)
-            self.process = begun or BotProcess(spec, confinement)
+            self.process = BotProcess(spec, confinement)
         except StartFailed as error:
             self._failure = Trouble(kind="start_failed", detail=str(error))
             self.ended_ns = time.monotonic_ns()

@@ -100,8 +100,6 @@ class BotProcess:
         self._frozen_for_ns = 0
         self._are_left = False
         self._now_ns = now_ns
-        self.began_ns = now_ns()
-        """When it was started, by that clock."""
         try:
             self._launch = self._prepare(spec, confinement)
             self._popen = _start(self._launch)

@@ -16,7 +16,6 @@ from msgspec.structs import replace
 
 from protocol.messages import Limits
 from referee.play.bot.channel import Channel
-from referee.play.bot.process import BotProcess
 from referee.play.faults import HostFault, NoRoom, Trouble, hosts_fault
 from referee.play.pump.clock import NEVER_NS, Clock
 from referee.play.pump.in_flight import MatchInFlight, SeatedBot
@@ -92,19 +91,15 @@ class Pump:
         self._is_match_over = False
         """Whether a match has ended in this turn. Then the turn ends, because who plays the match waits for that."""
 
-    async def start_bot(
-        self, spec: BotSpec, confinement: Confinement, limits: Limits, begun: BotProcess | None = None
-    ) -> Channel:
+    async def start_bot(self, spec: BotSpec, confinement: Confinement, limits: Limits) -> Channel:
         """Start a bot, but not in the middle of a window, and admit it. Raises HostFault where the host cannot.
 
-        A host that has no room for another process is asked again for a while: a bot that ends makes room.
-        A process that has `begun` is taken as it is.
-        """
+        A host that has no room for another process is asked again for a while: a bot that ends makes room."""
         end = trio.current_time() + ROOM_S
         while True:
             try:
                 async with self.freeze_lock:
-                    return self.admit(Channel(spec, confinement, limits, begun=begun))
+                    return self.admit(Channel(spec, confinement, limits))
             except NoRoom:
                 if trio.current_time() >= end:
                     raise
