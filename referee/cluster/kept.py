@@ -192,7 +192,7 @@ class KeptBots:
         if not files.is_dir():
             files = place if place.is_dir() else self._empty()
         words = [self._word(bot, number, word, place) for number, word in enumerate(spec.command)]
-        return replace(spec, command=tuple(words), dir=str(files), version=bot.version)
+        return replace(spec, command=tuple(words), dir=str(files), version=bot.version, cell=None)
 
     def _word(self, bot: Travelling, number: int, word: str, place: Path) -> str:
         """A word of the command, as it names here what it named at the desk."""

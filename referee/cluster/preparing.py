@@ -29,6 +29,7 @@ from referee.entries.entry import Entry
 from referee.entries.ready import Builder
 from referee.entries.shelf import ShelfError
 from referee.play.faults import HostFault
+from referee.play.isolation.cell import settled
 from referee.play.isolation.host import cores
 from referee.play.isolation.shown import Unfit
 from referee.play.match import host_line
@@ -75,6 +76,7 @@ def prepare(demands: Demands, jobs: int, talk: Talk) -> Ready:
         built = _build(kept, demands, talk)
         bots = [kept.bot(one) for one in demands.bots]
         check_programs(bots, demands)
+        bots = [settled(bot, demands.isolation) for bot in bots]
         talk.check()
         confinement = Confinement(isolation=demands.isolation, limits=demands.limits)
         races = start_all(demands, bots, confinement, talk.check)

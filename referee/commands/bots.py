@@ -11,6 +11,8 @@ from msgspec import convert
 from msgspec.structs import replace
 
 from protocol.text import visible
+from referee.play.isolation.cell import settled
+from referee.play.isolation.levels import bubblewrap
 from referee.play.isolation.problems import find_problem
 from referee.play.spec import (
     BUILTIN,
@@ -41,8 +43,6 @@ def confinement_of(level: str) -> Confinement:
         raise UsageError(f"--isolation: expected none, limits or bwrap, got {level!r}")
     confinement = convert({"isolation": level}, Confinement)
     if confinement.isolation == "bwrap":
-        from referee.play.isolation.levels import bubblewrap  # noqa: PLC0415 - the other levels need nothing of cells
-
         bubblewrap()
     return confinement
 
@@ -65,7 +65,7 @@ def bots_of(commands: Sequence[str], folders: Sequence[str], isolation: Isolatio
     ]
     if problems:
         raise UsageError("\n".join(problems))
-    return tuple(bots)
+    return tuple(settled(bot, isolation) for bot in bots)
 
 
 def shown_names(bots: Sequence[BotSpec], said: Sequence[str]) -> list[str]:

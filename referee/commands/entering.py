@@ -17,6 +17,7 @@ from referee.commands.interrupt import Signals
 from referee.entries.entry import Entry
 from referee.entries.shelf import Shelf
 from referee.play.faults import HostFault
+from referee.play.isolation.levels import check_cells
 from referee.play.isolation.shown import Unfit
 from referee.tournament.config.config import Config, ConfigError, Survey, check_ready, survey
 from referee.tournament.config.traces import Trace, newest_ns, traces
@@ -84,8 +85,6 @@ class Newcomers:
                 raise NotTakenUp(found.lines)
             wanted = self._with_options(wanted)
             if wanted.needs_users:
-                from referee.play.isolation.levels import check_cells  # noqa: PLC0415 - only under bwrap
-
                 check_cells(of_strangers=True)
             stay = {one.name: one.lines for one in found.entrants.broken}
             stay |= self._not_ready(wanted)
@@ -95,6 +94,7 @@ class Newcomers:
             stay |= self._not_qualified(_with_former(wanted, playing, stay, found))
             config = _with_former(wanted, playing, stay, found)
             _check_enough(config)
+            config = config.with_cells()
         except ConfigError as error:
             raise NotTakenUp(error.lines) from None
         except (HostFault, Unfit) as error:

@@ -40,6 +40,7 @@ from referee.play.bot.process import bounded, control_groups
 from referee.play.faults import HostFault
 from referee.play.greeting import Greeted
 from referee.play.isolation.cgroups import Cgroups
+from referee.play.isolation.levels import check_cells
 from referee.play.session import Interrupted
 from referee.site.refusals import SiteNotWritten, SiteRefused
 from referee.tournament.config.config import Config, ConfigError
@@ -48,9 +49,8 @@ from referee.tournament.plan.growing import GrowingPlan
 from referee.tournament.plan.keys import commitment
 from referee.tournament.run.clock import HoursClock
 from referee.tournament.run.crew import WorkersLost
-from referee.tournament.run.hatchery import hatchery, teach
+from referee.tournament.run.hatchery import hatchery
 from referee.tournament.run.run import Cluster, greet_all
-from referee.tournament.run.worker import learn
 from referee.tournament.run.worker import main as work
 from referee.tournament.store.disk import Lock, StoreError, WriteFailed, locked
 from referee.tournament.store.events import changed_bot, drawn_in_words, played_for
@@ -110,7 +110,7 @@ def _workers_forked(options: TournamentOptions) -> contextlib.AbstractContextMan
     """What workers are forked from, where there may be any and nothing is known yet of which the master key is made."""
     if options.dry_run or options.workers == 1 or options.cluster is not None or options.seed is not None:
         return contextlib.nullcontext()
-    return hatchery(work, learn)
+    return hatchery(work)
 
 
 def _ended(options: TournamentOptions, path: Path, signals: Signals, told: Machines) -> _Ended:
@@ -155,10 +155,10 @@ def _run(options: TournamentOptions, path: Path, signals: Signals, told: Machine
     found = entered(options, path, signals, told)
     if found is None:
         return _Ended(code=CHECK_FAILED, why=("an entry could not be built; nothing was played",))
-    _check_cells(found.config, path, options.key)
+    config = _with_cells(found.config, path, options.key)
     with (
         contextlib.nullcontext() if options.dry_run else locked(path) as lock,
-        clustered(options, found.config) as cluster,
+        clustered(options, config) as cluster,
     ):
         session = _Session(
             options=options,
@@ -169,7 +169,7 @@ def _run(options: TournamentOptions, path: Path, signals: Signals, told: Machine
             newcomers=found.newcomers,
             cluster=cluster,
         )
-        run = _prepared(session, found.config, found.notes)
+        run = _prepared(session, config, found.notes)
         if options.site is not None:
             from referee.commands.live_site import check_site  # noqa: PLC0415 - a run without a site starts sooner
 
@@ -270,18 +270,16 @@ def _with_chosen_plan(session: _Session, run: PreparedRun, greeted: Sequence[Gre
     return replace(found, notes=run.notes, cluster=session.cluster)
 
 
-def _check_cells(config: Config, path: Path, key: Path | None) -> None:
-    """Under `bwrap` there must be cells, and no bot may read the store or the file with the key of all deals.
+def _with_cells(config: Config, path: Path, key: Path | None) -> Config:
+    """The config with the cells of its bots. None of them may read the store or the file with the key of all deals.
 
     Says what no control group bounds on this host. Raises StoreError, and HostFault where there are no cells, or no
     user ids for strangers' bots.
     """
     if config.isolation != "bwrap":
-        return
-    from referee.play.isolation.handed_on import found  # noqa: PLC0415 - only under bwrap
-    from referee.play.isolation.levels import check_cells  # noqa: PLC0415
-
+        return config
     check_cells(of_strangers=config.needs_users)
+    config = config.with_cells()
     groups = control_groups()
     gap = groups.gap if isinstance(groups, Cgroups) else groups
     if gap is not None and (lacking := sorted({"memory", "processes"} - bounded())):
@@ -290,7 +288,7 @@ def _check_cells(config: Config, path: Path, key: Path | None) -> None:
         raise StoreError(f"{path} lies where these bots could read it: {', '.join(names)}; choose another --store")
     if key is not None and (names := readers(config.bots, str(key))):
         raise StoreError(f"{key} lies where these bots could read it: {', '.join(names)}; move it and give --key again")
-    teach(lambda: found(config.bots))
+    return config
 
 
 def _play(session: _Session, run: PreparedRun, forecast: Estimate, lock: Lock) -> _Ended | None:

@@ -166,7 +166,7 @@ def _spec(job: Job) -> BotSpec:
         cell = cell_of(bot)
     except Unfit as error:
         raise BuildFailed(str(error)) from None
-    reads = tuple(dict.fromkeys((*cell.more, *map(os.path.abspath, builds.reads))))
+    reads = tuple(dict.fromkeys((*cell.reads, *map(os.path.abspath, builds.reads))))
     env = {"PATH": cell.env.get("PATH", PATH)} | env
     network = builds.network and entry.wants_network
     return BotSpec(name=entry.name, command=command, dir=source, env=env, reads=reads, network=network)

@@ -82,6 +82,21 @@ SAYS_NOTHING = frozenset({"bot", "main", "run", "start"})
 """Names of scripts and programs that do not tell one bot from another."""
 
 
+class Cell(Struct, frozen=True, kw_only=True):
+    """What a bot runs and sees of the host under `bwrap`."""
+
+    command: tuple[str, ...]
+    """The bot's command line, with the paths that are valid in the cell."""
+    folder: str
+    """The host's folder that the bot finds at /bot, links resolved."""
+    reads: tuple[str, ...]
+    """The other paths of the host that the bot can read, besides the system's. They are the same in the cell."""
+    env: dict[str, str]
+    """The bot's whole environment."""
+    network: bool = False
+    """Whether it has the host's network; else it has one of its own with nothing in it."""
+
+
 class BotSpec(Struct, frozen=True, kw_only=True):
     """A bot as the referee starts it."""
 
@@ -106,6 +121,8 @@ class BotSpec(Struct, frozen=True, kw_only=True):
     """Whether it may use the host's network under `bwrap`. The other levels keep no bot from that."""
     clocks: Clocks | None = None
     """The time limits that hold for this bot alone, with the same way of timing slaps; None where the match's hold."""
+    cell: Cell | None = None
+    """Its cell on this host, where a command has settled that before play; else it is worked out at each start."""
 
 
 class BadBot(ValueError):

@@ -4,18 +4,22 @@ Nothing is started here; process.py does that.
 """
 
 import contextlib
+import fcntl
 import os
 import resource
 import shutil
 import socket
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from referee.play.isolation.bwrap import arguments, inner_command
+from referee.play.isolation.cell import cell_of
+from referee.play.isolation.levels import bubblewrap, find_bubblewrap
 from referee.play.isolation.paths import PATH
-from referee.play.spec import MB, BotLimits, BotSpec, Confinement, search_path
-
-if TYPE_CHECKING:
-    from referee.play.isolation.users import BotUser
+from referee.play.isolation.proc import written_anew
+from referee.play.isolation.seccomp import program
+from referee.play.isolation.users import BotUser, give_back, take_user
+from referee.play.spec import MB, BotLimits, BotSpec, Cell, Confinement, search_path
 
 PASSED_ON = ("PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR")
 """The referee's environment variables that a bot gets under `none` and `limits`; its own `env` is added."""
@@ -42,7 +46,7 @@ class Launch(NamedTuple):
     """
     stderr: tuple[int, int] | None = None
     """What is standard error at first, and from where the bot's is read; None where the bot has it from the start."""
-    user: "BotUser | None" = None
+    user: BotUser | None = None
     """The user that is the bot's own until it is given back; None where it has none of its own."""
     dumps_core: bool = False
     """Whether the host may keep what is left of the process when it crashes."""
@@ -54,15 +58,19 @@ def launch(spec: BotSpec, confinement: Confinement, *, join: Sequence[str], coun
     `counted` says whether one of these groups bounds the bot's memory. Raises Unfit where the bot cannot run in a cell,
     and NoBubblewrap where this host builds none.
     """
-    more = [] if confinement.workshop is None else [give_way()]
+    more = [] if confinement.workshop is None else [_give_way()]
     if confinement.isolation == "none":
-        shell = in_shell(*more) if more else []
+        shell = _in_shell(*more) if more else []
         return Launch([*shell, *spec.command], environment(spec), spec.dir, dumps_core=True)
     if confinement.isolation == "limits":
         return _limited(spec, confinement.limits, join, more)
-    from referee.play.bot.cell_launch import in_cell  # noqa: PLC0415 - the other levels need nothing of cells
-
-    return in_cell(spec, confinement, join, counted=counted)
+    path = bubblewrap().path if spec.cell is None else find_bubblewrap()  # which was tried out before that was settled
+    cell, user = cell_of(spec), take_user()
+    try:
+        return _in_cell(path, cell, user, confinement, join, counted=counted)
+    except BaseException:
+        give_back(user)
+        raise
 
 
 @contextlib.contextmanager
@@ -98,11 +106,11 @@ def _limited(spec: BotSpec, limits: BotLimits, join: Sequence[str], more: Sequen
     """
     command = [*_never_urgent(), *spec.command]
     if not join:
-        return Launch([*in_shell(*more, _ulimits(limits)), *command], environment(spec), spec.dir)
+        return Launch([*_in_shell(*more, _ulimits(limits)), *command], environment(spec), spec.dir)
     report, at_first = (end.detach() for end in socket.socketpair())
     read, write = os.pipe()
     own = f"/proc/self/fd/{write}"
-    shell = in_shell(*entering(join), f"[ ! -e {own} ] || exec 2> {own}", *more, _ulimits(limits))
+    shell = _in_shell(*_entering(join), f"[ ! -e {own} ] || exec 2> {own}", *more, _ulimits(limits))
     return Launch(
         command=[*shell, *command],
         env=environment(spec),
@@ -113,12 +121,50 @@ def _limited(spec: BotSpec, limits: BotLimits, join: Sequence[str], more: Sequen
     )
 
 
-def in_shell(*commands: str) -> list[str]:
+def _in_cell(  # noqa: PLR0913 - what is built, by what, for whom and where
+    bubblewrap: str,
+    cell: Cell,
+    user: BotUser | None,
+    confinement: Confinement,
+    join: Sequence[str],
+    *,
+    counted: bool,
+) -> Launch:
+    """How to start a bot in its cell, as this user, by the program `bubblewrap`."""
+    limits, workshop = confinement.limits, confinement.workshop
+    read, write = os.pipe()
+    # Bubblewrap keeps this descriptor to itself, so the bot cannot write what the shell might have written there.
+    enter = [f"{{ {'; '.join(_entering(join))}; }} 2> /proc/self/fd/{write} || exit 1"] if join else []
+    seccomp = _file(program(shared_memory=counted, builds=workshop is not None, network=cell.network))
+    given = {path: _file(data, lowest=10) for path, data in written_anew().items()}
+    # They are passed by a descriptor, so that no list of processes tells the names of folders.
+    words = arguments(cell, limits, user=user, given=given, workshop=workshop)
+    words_fd = _file("\0".join(words).encode() + b"\0")
+    passed = (words_fd, seccomp, write, *given.values())
+    command = [bubblewrap, "--args", str(words_fd), "--seccomp", str(seccomp), "--json-status-fd", str(write), "--"]
+    # Bubblewrap keeps the first three descriptors open. If the bot's output were among them, it would never end.
+    taken = (*passed, *(() if user is None else user.descriptors))
+    stdout = next(fd for fd in range(3, 10) if fd not in taken)
+    return Launch(
+        command=[
+            *_in_shell(*enter, *([] if workshop is None else [_give_way()]), f"exec {stdout}>&1 >&2"),
+            *command,
+            *inner_command(cell, limits, user=user, stdout=stdout),
+        ],
+        env={},
+        folder="/",
+        passed=passed,
+        report=read,
+        user=user,
+    )
+
+
+def _in_shell(*commands: str) -> list[str]:
     """A shell that runs the commands and becomes the program that follows it."""
     return ["/bin/sh", "-c", "; ".join([_KILLED_FIRST, *commands, 'exec "$@"']), "sh"]
 
 
-def entering(join: Sequence[str]) -> Iterator[str]:
+def _entering(join: Sequence[str]) -> Iterator[str]:
     """Commands by which a shell enters control groups. Where it cannot, standard error tells which and why.
 
     An exit code would not tell the referee, because the bot could end with the same one.
@@ -137,7 +183,7 @@ def _ulimits(limits: BotLimits) -> str:
     )
 
 
-def give_way() -> str:
+def _give_way() -> str:
     """A command by which a shell, and all that it starts, computes only when little else wants to.
 
     Where the kernel shares out the cores by session (autogroup), it is the session that has to be nice. SCHED_IDLE
@@ -155,3 +201,14 @@ def _never_urgent() -> list[str]:
         return []
     path = shutil.which("prlimit", path=PATH)
     return [] if path is None else [path, *rights]
+
+
+def _file(data: bytes, *, lowest: int = 0) -> int:
+    """The descriptor of a file in memory that holds these bytes, not below `lowest`."""
+    fd = os.memfd_create("golfref")
+    if fd < lowest:
+        low, fd = fd, fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, lowest)
+        os.close(low)
+    os.write(fd, data)
+    os.lseek(fd, 0, os.SEEK_SET)
+    return fd

@@ -33,6 +33,7 @@ from referee.play.faults import OUT_OF_MEMORY, HostFault, NoRoom, OutOfMemory
 from referee.play.isolation.cgroup_setup import set_up_cgroups
 from referee.play.isolation.cgroups import CgroupGap, Cgroups, Group, GroupFailed
 from referee.play.isolation.shown import Unfit
+from referee.play.isolation.users import give_back
 from referee.play.spec import MB, BotLimits, BotSpec, Confinement
 
 BUBBLEWRAPS = 2
@@ -343,8 +344,6 @@ class BotProcess:
             self._group.remove(patience_s=0)
         if self._launch is not None:
             if self._launch.user is not None:
-                from referee.play.isolation.users import give_back  # noqa: PLC0415 - only those in cells have any
-
                 give_back(self._launch.user)
             if self._launch.report is not None:
                 os.close(self._launch.report)

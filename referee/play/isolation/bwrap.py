@@ -10,11 +10,10 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from referee.play.faults import HostFault
-from referee.play.isolation.cell import Cell
 from referee.play.isolation.paths import FOLDER, PATH, SCRATCH, SHARED_MEMORY, SOURCE, SYSTEM
 from referee.play.isolation.proc import unreadable
 from referee.play.isolation.users import NOBODY, BotUser, entering
-from referee.play.spec import MB, BotLimits
+from referee.play.spec import MB, BotLimits, Cell, Workshop
 
 _ETC = (
     "alternatives", "ld.so.cache", "localtime", "java*", "mono", "php", "R", "perl",
@@ -38,21 +37,29 @@ _DEVICE_LINKS = {
     "/dev/stdout": "/proc/self/fd/1", "/dev/stderr": "/proc/self/fd/2",
 }  # fmt: skip
 
+_NOBODY = ("--unshare-user", "--disable-userns", "--uid", str(NOBODY), "--gid", str(NOBODY))
+
 
 def arguments(
-    cell: Cell, limits: BotLimits, *, user: BotUser | None, options: frozenset[str], given: Mapping[str, int]
+    cell: Cell,
+    limits: BotLimits,
+    *,
+    user: BotUser | None,
+    given: Mapping[str, int],
+    workshop: Workshop | None = None,
 ) -> list[str]:
     """The arguments by which bubblewrap builds the cell, to be passed by a descriptor.
 
-    `user` is the bot's own, and None where it has none; `options` are those that bubblewrap knows. `given` has, by path
-    in the cell, descriptors of the files that are given to it; bubblewrap reads and closes them.
+    `user` is the bot's own, and None where it has none. `given` has, by path in the cell, descriptors of the files that
+    are given to it; bubblewrap reads and closes them. In a `workshop` the cell's folder is shown at /source, and /bot
+    is empty and can be written.
     """
     size = str(limits.tmp_mb * MB)
     return [
         "--unshare-ipc", "--unshare-pid", "--unshare-uts", "--unshare-cgroup-try",
         *([] if cell.network else ["--unshare-net"]),
         "--die-with-parent", "--hostname", "golf", "--clearenv",
-        *(_nobody(options) if user is None else entering(user)),
+        *(_NOBODY if user is None else entering(user)),
         *_proc(given, is_its_own=user is None),
         *("--perms", "0755", "--tmpfs", "/dev"),
         *(word for path, source in _DEVICES.items() for word in ("--dev-bind", source, path)),
@@ -60,7 +67,8 @@ def arguments(
         *("--perms", "1777", "--size", size, "--tmpfs", SHARED_MEMORY),
         *("--remount-ro", "/dev"),
         *("--perms", "1777", "--size", size, "--tmpfs", SCRATCH),
-        *_file_system(cell),
+        *_system(network=cell.network),
+        *_folders(cell, workshop),
         *(_settings(cell.env) if user is None else ()),
         "--chdir", FOLDER,
         "--remount-ro", "/",
@@ -98,11 +106,6 @@ def tool(name: str) -> str:
     return path
 
 
-def _nobody(options: frozenset[str]) -> list[str]:
-    nested = ["--disable-userns"] if "--disable-userns" in options else []
-    return ["--unshare-user", *nested, "--uid", str(NOBODY), "--gid", str(NOBODY)]
-
-
 def _proc(given: Mapping[str, int], *, is_its_own: bool) -> list[str]:
     """The options for /proc. `is_its_own` says whether the bot's user owns the folders that are made in the cell."""
     files, folders = unreadable()
@@ -119,7 +122,8 @@ def _proc(given: Mapping[str, int], *, is_its_own: bool) -> list[str]:
     ]  # fmt: skip
 
 
-def _file_system(cell: Cell) -> list[str]:
+def _system(*, network: bool) -> list[str]:
+    """The system's programs, and what they read of /etc."""
     words: list[str] = []
     for place in SYSTEM:
         if os.path.islink(place):
@@ -127,14 +131,16 @@ def _file_system(cell: Cell) -> list[str]:
         elif os.path.isdir(place):
             words += ["--ro-bind", place, place]
     words += ["--perms", "0755", "--dir", "/etc"]
-    words += [word for path in _etc_files(network=cell.network) for word in ("--ro-bind-try", path, path)]
-    for place in cell.more:
-        words += [*_folders_above(place), "--ro-bind", place, place]
-    if cell.workshop is not None:
-        size = str(cell.workshop.folder_mb * MB)
-        words += ["--ro-bind", cell.folder, SOURCE, "--perms", "0777", "--size", size, "--tmpfs", FOLDER]
-        return words
-    return [*words, "--ro-bind", cell.folder, FOLDER]
+    return words + [word for path in _etc_files(network=network) for word in ("--ro-bind-try", path, path)]
+
+
+def _folders(cell: Cell, workshop: Workshop | None) -> list[str]:
+    """The bot's folder, and what else it can read."""
+    words = [word for place in cell.reads for word in (*_folders_above(place), "--ro-bind", place, place)]
+    if workshop is None:
+        return [*words, "--ro-bind", cell.folder, FOLDER]
+    size = str(workshop.folder_mb * MB)
+    return [*words, "--ro-bind", cell.folder, SOURCE, "--perms", "0777", "--size", size, "--tmpfs", FOLDER]
 
 
 @functools.cache

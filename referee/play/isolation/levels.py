@@ -14,13 +14,14 @@ from msgspec import Struct
 
 from referee.play.faults import HostFault
 from referee.play.isolation.bwrap import arguments, inner_command, tool
-from referee.play.isolation.cell import Cell
 from referee.play.isolation.fixes import allow_user_namespaces, install
 from referee.play.isolation.seccomp import NoSeccomp, program
 from referee.play.isolation.users import give_back, take_user, why_none
-from referee.play.spec import BotLimits
+from referee.play.spec import BotLimits, Cell
 
-_NEEDED = frozenset({"--args", "--size", "--perms", "--json-status-fd", "--seccomp", "--clearenv", "--cap-drop"})
+_NEEDED = frozenset(
+    {"--args", "--size", "--perms", "--json-status-fd", "--seccomp", "--clearenv", "--cap-drop", "--disable-userns"}
+)
 """The options that bubblewrap must have; it has all of them since version 0.8."""
 
 _REFUSED = ("uid map", "new namespace", "RTM_NEWADDR")
@@ -53,39 +54,31 @@ class Bubblewrap(Struct, frozen=True, kw_only=True):
 
     path: str
     version: str
-    options: frozenset[str]
-
-
-_known: list[Bubblewrap] = []
-"""What another process has found and tried out, if any has."""
-
-
-def know_bubblewrap(one: Bubblewrap) -> None:
-    """Know the bubblewrap of this host as another process of the same run has found it."""
-    _known[:] = [one]
 
 
 @functools.cache
 def bubblewrap() -> Bubblewrap:
     """The bubblewrap of this host. It has been tried out and builds cells; raises NoBubblewrap where there is none."""
-    if _known:
-        return _known[0]
-    if sys.platform != "linux":
-        raise NoBubblewrap("bubblewrap needs Linux", "use a Linux machine, real or virtual, for other people's bots")
-    path = shutil.which("bwrap")
-    if path is None:
-        raise NoBubblewrap("bubblewrap is not installed", install("bubblewrap"))
+    path = find_bubblewrap()
     try:
         _ = [tool(name) for name in ("setpriv", "prlimit", "env")]
     except HostFault as error:
         raise NoBubblewrap(str(error), install("util-linux", "coreutils")) from None
     version = _said(path, "--version").strip()
-    options = frozenset(re.findall(r"--[a-z0-9-]+", _said(path, "--help")))
-    if lacking := sorted(_NEEDED - options):
+    if lacking := sorted(_NEEDED.difference(re.findall(r"--[a-z0-9-]+", _said(path, "--help")))):
         raise NoBubblewrap(f"{version} does not know {', '.join(lacking)}", "install bubblewrap 0.8 or later")
-    one = Bubblewrap(path=path, version=version, options=options)
-    _try_out(one)
-    return one
+    _try_out(path)
+    return Bubblewrap(path=path, version=version)
+
+
+def find_bubblewrap() -> str:
+    """The path of bubblewrap, whatever it can do; raises NoBubblewrap."""
+    if sys.platform != "linux":
+        raise NoBubblewrap("bubblewrap needs Linux", "use a Linux machine, real or virtual, for other people's bots")
+    path = shutil.which("bwrap")
+    if path is None:
+        raise NoBubblewrap("bubblewrap is not installed", install("bubblewrap"))
+    return path
 
 
 def check_cells(*, of_strangers: bool) -> None:
@@ -105,7 +98,7 @@ def _said(path: str, option: str) -> str:
         raise NoBubblewrap(f"{path} {option} fails: {error}", "install bubblewrap 0.8 or later") from None
 
 
-def _try_out(one: Bubblewrap) -> None:
+def _try_out(path: str) -> None:
     """Build a cell like a bot's and run a program in it that does nothing; raises NoBubblewrap where that fails."""
     try:
         filtered = program(shared_memory=False)
@@ -120,8 +113,8 @@ def _try_out(one: Bubblewrap) -> None:
     with open(os.memfd_create("seccomp"), "w+b") as file:
         file.write(filtered)
         file.seek(0)
-        words = arguments(cell, limits, user=user, options=one.options, given={})
-        command = [one.path, "--seccomp", str(file.fileno()), *words]
+        words = arguments(cell, limits, user=user, given={})
+        command = [path, "--seccomp", str(file.fileno()), *words]
         passed = (file.fileno(), *(() if user is None else user.descriptors))
         done = subprocess.run(
             [*command, "--", *inner_command(cell, limits, user=user)],

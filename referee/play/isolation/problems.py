@@ -3,6 +3,7 @@
 import shutil
 from pathlib import Path
 
+from referee.play.isolation.cell import cell_of
 from referee.play.isolation.shown import Unfit
 from referee.play.isolation.startable import start_problem
 from referee.play.spec import BotSpec, Isolation, script_of, search_path, why_not_executable
@@ -13,8 +14,6 @@ def find_problem(spec: BotSpec, isolation: Isolation) -> str | None:
     if problem := find_command(spec):
         return problem
     if isolation == "bwrap":
-        from referee.play.isolation.cell import cell_of  # noqa: PLC0415 - the other levels need nothing of cells
-
         try:
             cell_of(spec)
         except Unfit as error:

@@ -6,13 +6,14 @@ where it is installed.
 """
 
 import functools
-import json
 import os
 import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
+
+import msgspec
 
 from referee.play.isolation.paths import SYSTEM, inside, is_system, is_wide, is_within
 from referee.play.isolation.shown import Unfit
@@ -112,8 +113,8 @@ def _python(path: str) -> tuple[str, list[str]]:
     asked = [path, "-I", "-S", "-c", _ASK_PYTHON]
     try:
         done = subprocess.run(asked, cwd="/", capture_output=True, timeout=20, check=True, stdin=subprocess.DEVNULL)
-        executable, base = json.loads(done.stdout)
-    except (OSError, subprocess.SubprocessError, ValueError) as error:
+        executable, base = msgspec.json.decode(done.stdout, type=tuple[str, str])
+    except (OSError, subprocess.SubprocessError, msgspec.DecodeError) as error:
         raise Unfit(f"{path} does not say where it is installed: {error}") from None
     environment = os.path.dirname(os.path.dirname(executable))
     is_virtual = os.path.isfile(os.path.join(environment, "pyvenv.cfg"))

@@ -16,6 +16,7 @@ from msgspec.structs import asdict, replace
 from protocol.messages import Clocks, FaultPolicy
 from referee.entries.entry import Builds, Entry
 from referee.play.bot.pool import Reuse
+from referee.play.isolation.cell import settled
 from referee.play.isolation.host import cores
 from referee.play.isolation.problems import find_problem
 from referee.play.spec import (
@@ -142,6 +143,10 @@ class Config(Settings, frozen=True, kw_only=True):
             bots=tuple(bot for bot in self.bots if bot.name in names),
             entries=tuple(entry for entry in self.entries if entry.name in names),
         )
+
+    def with_cells(self) -> "Config":
+        """The same with the cells of its bots, under `bwrap`. Raises Unfit and NoBubblewrap."""
+        return replace(self, bots=tuple(settled(bot, self.isolation) for bot in self.bots))
 
     def processes(self, matches: int) -> int:
         """How many processes play a run of this many matches; one where it plays all of them alone."""

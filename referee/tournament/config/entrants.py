@@ -16,7 +16,7 @@ from referee.entries.folder import LONGEST_OWNER, Allowance, BadEntry, read_entr
 from referee.entries.owners import kept_owners
 from referee.entries.places import find_places, is_passed_over
 from referee.entries.shelf import Shelf
-from referee.play.isolation.cell import cell_of
+from referee.play.isolation.cell import can_read, cell_of
 from referee.play.isolation.problems import find_problem
 from referee.play.spec import BUILTIN, LONGEST_NAME, BadBot, BotSpec, Isolation, builtin_bot
 from referee.toml.reader import KeyPath, Reader
@@ -322,7 +322,7 @@ class _Found:
 
 def readers(bots: Sequence[BotSpec], path: str) -> list[str]:
     """The names of the bots that could read this path from their cells."""
-    return [bot.name for bot in bots if cell_of(bot).can_read(path)]
+    return [bot.name for bot in bots if can_read(cell_of(bot), path)]
 
 
 def check_trust(entrants: Sequence[Entrant], isolation: Isolation, *, trusted: bool, reader: Reader) -> None:
@@ -395,12 +395,12 @@ def check_folders(
     for index, bot in bots:
         cell = cell_of(bot)
         key: KeyPath = ("bots", index, "reads" if bot.entry else "dir")
-        if cell.can_read(file):
+        if can_read(cell, file):
             reader.add(key, _shows_config(bot.dir))
             continue
         for number, other in others:
             strangers = bot.builtin is None and other.builtin is None and bot.owner != other.owner
-            if strangers and any(cell.can_read(place) for place in _own_places(other, bot)):
+            if strangers and any(can_read(cell, place) for place in _own_places(other, bot)):
                 whose = f"bots[{number}] (`{other.name}`), which has another owner"
                 what = f"`{bot.name}` can read more than its folder" if bot.entry else f"this bot can read {bot.dir}"
                 reader.add(key, f"{what}, and so {whose}; give each a folder of its own")

@@ -23,13 +23,10 @@ PATIENCE_S = 5.0
 COLLECTED_AFTER = (700, 10, 10)
 """How often a worker looks for garbage: as Python does by itself."""
 
-_MESSAGE_BYTES = 1 << 20
+_MESSAGE_BYTES = 4096
 
 Work = Callable[[Sequence[str]], None]
 """What a worker does, given the words that it is started with."""
-
-Learn = Callable[[bytes], None]
-"""Takes in what workers are to know from the beginning."""
 
 _on_duty: list["_Hatchery"] = []
 """The one that there is, if any."""
@@ -58,13 +55,13 @@ class Hatched:
 class _Hatchery:
     """The process, as the command sees it."""
 
-    def __init__(self, work: Work, learn: Learn) -> None:
+    def __init__(self, work: Work) -> None:
         self._line, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         gc.freeze()  # what both have is not looked through for garbage, which would copy it
         self._pid = os.fork()
         if self._pid == 0:
             self._line.close()
-            _leave_after(lambda: _tend(theirs, work, learn))
+            _leave_after(lambda: _tend(theirs, work))
         theirs.close()
         orphans.register(self._pid)
 
@@ -77,10 +74,6 @@ class _Hatchery:
             raise TimeoutError
         return Hatched(int(self._line.recv(32)))
 
-    def teach(self, data: bytes) -> None:
-        """Let workers know this from the beginning. Raises OSError where it is too long, or nobody is there."""
-        self._line.send(data)
-
     def close(self) -> None:
         """End it. It has nothing to lose."""
         self._line.close()
@@ -91,15 +84,15 @@ class _Hatchery:
 
 
 @contextlib.contextmanager
-def hatchery(work: Work, learn: Learn) -> Iterator[None]:
-    """A hatchery for the duration of the block, on Linux. Its workers do this `work`, and it can `learn`.
+def hatchery(work: Work) -> Iterator[None]:
+    """A hatchery for the duration of the block, on Linux. Its workers do this `work`.
 
     This process may have one thread only, and know nothing yet that workers must not know.
     """
     if sys.platform != "linux":
         yield
         return
-    one = _Hatchery(work, learn)
+    one = _Hatchery(work)
     _on_duty.append(one)
     try:
         yield
@@ -121,18 +114,11 @@ def hatch(words: Sequence[str], orders: int, reports: int) -> Hatched | None:
     return None
 
 
-def teach(tell: Callable[[], bytes]) -> None:
-    """Let workers know from the beginning what this tells, which is not asked where none will be forked."""
-    for one in _on_duty:
-        with contextlib.suppress(OSError):  # then they have to find it out themselves
-            one.teach(tell())
-
-
 # In the hatchery itself
 
 
-def _tend(line: socket.socket, work: Work, learn: Learn) -> None:
-    """Fork a worker for each message with descriptors, and learn what others tell, until no more can come."""
+def _tend(line: socket.socket, work: Work) -> None:
+    """Fork a worker for each message, until no more can come."""
     os.setsid()  # what a terminal sends is for the command
     for fd in map(int, os.listdir("/proc/self/fd")):
         # What a new program would not have either. The others are not the command's: it has opened nothing yet.
@@ -144,9 +130,6 @@ def _tend(line: socket.socket, work: Work, learn: Learn) -> None:
         message, fds, _, _ = socket.recv_fds(line, _MESSAGE_BYTES, 2)
         if not message:
             return
-        if not fds:
-            learn(message)
-            continue
         line.send(_forked(message.decode().split("\0"), fds, line, work))
         for fd in fds:
             os.close(fd)

@@ -107,14 +107,6 @@ def main(words: Sequence[str]) -> None:
     serve(started, PipeDispatcher(started.orders, started.reports))
 
 
-def learn(told: bytes) -> None:
-    """Know of cells what the run has found out, and import what starts bots in them, before workers are forked."""
-    from referee.play.bot import cell_launch  # noqa: F401, PLC0415 - only under bwrap
-    from referee.play.isolation.handed_on import take_over  # noqa: PLC0415
-
-    take_over(told)
-
-
 def begin(words: Sequence[str]) -> Started:
     """Take our name, leave signals to the run, and read what this process was started with."""
     take_name(NAME)

@@ -3,7 +3,6 @@
 import os
 import shutil
 import socket
-import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
@@ -11,16 +10,19 @@ from contextlib import closing, nullcontext
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 import trio
 from msgspec.structs import replace
 from needs import need_bubblewrap, need_perl
 
 from protocol.messages import Clocks, FaultPolicy
+from referee.play.bot import launch
 from referee.play.bot.ending import stop
 from referee.play.bot.orphans import nothing_left_behind
 from referee.play.bot.process import BotProcess
-from referee.play.isolation.cell import cell_of
+from referee.play.isolation import cell
+from referee.play.isolation.cell import can_read, cell_of, settled
 from referee.play.isolation.shown import Unfit
 from referee.play.isolation.users import why_none
 from referee.play.spec import BotLimits, BotSpec, Confinement
@@ -256,7 +258,7 @@ def test_an_interpreter_that_an_author_may_have_made_does_not_run_outside(
     bot = BotSpec(name="mine", command=("../env/bin/python", "bot.py"), dir=str(folder), env={})
     (folder / "bot.py").touch()
     if why is None:
-        assert not cell_of(bot).can_read("/home/x")
+        assert not can_read(cell_of(bot), "/home/x")
     else:
         with pytest.raises(Unfit, match=why):
             cell_of(bot)
@@ -271,7 +273,8 @@ def test_a_program_named_by_a_link_that_leads_elsewhere_shows_nothing_of_it(fold
     named = BotSpec(name="mine", command=(str(folder.parent / "kit/bin/run"),), dir=str(folder), env={})
     with pytest.raises(Unfit, match="theirs/bin/engine, which it does not see; let it read that"):
         cell_of(named)
-    assert cell_of(replace(named, reads=(str(folder.parent / "theirs"),))).can_read(str(folder.parent / "theirs"))
+    there = cell_of(replace(named, reads=(str(folder.parent / "theirs"),)))
+    assert can_read(there, str(folder.parent / "theirs"))
 
 
 def test_a_folder_may_be_deeper_than_any_stack(folder: Path) -> None:
@@ -343,23 +346,9 @@ def test_a_program_beside_which_secrets_lie_is_shown_alone(
     shutil.copy("/bin/true", prefix / "bin/tool")
     (prefix / "secret").write_text("")
     monkeypatch.setenv("HOME", str(prefix.parent))
-    cell = cell_of(BotSpec(name="mine", command=("tool",), dir=str(folder), env={"PATH": f"{prefix}/bin"}))
-    assert cell.can_read(str(prefix / "bin/tool"))
-    assert not cell.can_read(str(prefix / "secret"))
-
-
-@pytest.mark.parametrize("make", [os.mkfifo, _bound])
-def test_nothing_that_a_bot_can_read_lets_it_talk(folder: Path, make: Callable[[Path], object]) -> None:
-    """Two bots that use one virtual environment, or read one folder, could talk through a pipe in it."""
-    env = folder.parent / "env"
-    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(env)], check=True)
-    make(env / "include" / "ear")
-    for bot in (in_folder(folder), replace(in_folder(folder), command=(f"{env}/bin/python", "-c", "1"))):
-        shows_it = bot.command[0] != "sh"
-        with pytest.raises(Unfit, match="ear is a pipe, a socket or a device") if shows_it else nullcontext():
-            cell_of(bot)
-    with pytest.raises(Unfit, match="ear is a pipe, a socket or a device"):
-        cell_of(replace(in_folder(folder), reads=(str(env / "include"),)))
+    there = cell_of(BotSpec(name="mine", command=("tool",), dir=str(folder), env={"PATH": f"{prefix}/bin"}))
+    assert can_read(there, str(prefix / "bin/tool"))
+    assert not can_read(there, str(prefix / "secret"))
 
 
 @pytest.mark.parametrize("wide", ["/", "/tmp", "~"])
@@ -382,23 +371,11 @@ def test_the_organiser_is_told_of_what_the_bots_user_cannot_read(folder: Path) -
         cell_of(bot)
 
 
-# Stores
+# Cards
 
 
 def in_folder(folder: Path) -> BotSpec:
     return BotSpec(name="mine", command=("sh",), dir=str(folder), env={})
-
-
-def in_reads(place: Path) -> BotSpec:
-    folder = place.parent / "another"
-    folder.mkdir()
-    folder.chmod(0o755)
-    return replace(in_folder(folder), reads=(str(place),))
-
-
-def in_the_program_folder(place: Path) -> BotSpec:
-    (place / "engine").touch(mode=0o755)
-    return replace(in_reads(place), command=(str(place / "engine"),), reads=())
 
 
 def as_linked(place: Path) -> BotSpec:
@@ -410,30 +387,47 @@ def as_linked(place: Path) -> BotSpec:
     ("name", "bot_with"),
     [
         ("run.golfref", in_folder),
-        ("deep/down/RUN.GolfRef", in_reads),
-        ("run.golfref-wal", in_the_program_folder),
+        ("deep/down/RUN.GolfRef", in_folder),
+        ("run.golfref-wal", in_folder),
         ("run.golfref.lock", as_linked),
         ("run.golfref.old1", in_folder),
-        ("kept.db", in_folder),
+        ("published/bundle.json", in_folder),
     ],
 )
-def test_a_bot_is_shown_no_store(folder: Path, name: str, bot_with: Callable[[Path], BotSpec]) -> None:
-    """It is not advised either to make it readable for everybody, as files are that only their owner can read."""
+def test_no_store_and_no_bundle_lies_in_the_folder_of_a_bot(
+    folder: Path, name: str, bot_with: Callable[[Path], BotSpec]
+) -> None:
+    """The organiser is not advised either to make it readable for everybody, as other files are."""
     path = folder / name
     path.parent.mkdir(parents=True, exist_ok=True)
     (folder / "earlier").touch(mode=0o600)
-    if name == "kept.db":
-        make_store(path)
-    else:
-        path.touch(mode=0o600)
-    with pytest.raises(Unfit, match=r"belongs to the store of a run.*give the bot a folder of its own") as refused:
+    path.touch(mode=0o600)
+    with pytest.raises(Unfit, match=r"the store or the bundle of a run.*give the bot a folder of its own") as refused:
         cell_of(bot_with(folder))
     assert str(path) in str(refused.value)
     assert "chmod" not in str(refused.value)
 
 
+def test_a_link_to_a_store_does_no_harm_since_a_cell_does_not_show_the_store(folder: Path) -> None:
+    (folder.parent / "run.golfref").touch()
+    (folder / "run.golfref").symlink_to("../run.golfref")
+    assert cell_of(in_folder(folder)).folder == str(folder)
+
+
+def test_a_store_can_be_read_by_its_owner_only_wherever_a_cell_shows_it(folder: Path, run: Run) -> None:
+    """Bots with user ids of their own are other users. An interpreter's folder is not looked through for stores."""
+    if why_none() is not None:
+        pytest.skip("bots run as our own user here")
+    store = folder.parent / "shown" / "run.golfref"
+    store.parent.mkdir()
+    make_store(store)
+    for place in (store.parent, store.parent.parent):
+        place.chmod(0o755)
+    out, err, _ = run("cat", str(store), reads=(str(store.parent),))
+    assert (out, "Permission denied" in err) == ("", True)
+
+
 def make_store(path: Path) -> None:
-    """A store whose name says nothing, as `--store` lets people choose."""
     facts = Facts(
         name="run",
         seed=None,
@@ -453,17 +447,19 @@ def make_store(path: Path) -> None:
         pass
 
 
-def test_other_databases_and_links_to_stores_that_are_not_shown_do_no_harm(folder: Path) -> None:
-    with closing(sqlite3.connect(folder / "openings.db")) as openings, openings:
-        openings.execute("CREATE TABLE openings (cards TEXT)")
-    (folder / "openings.db").chmod(0o644)
-    (folder.parent / "run.golfref").touch()
-    (folder / "run.golfref").symlink_to("../run.golfref")
-    assert cell_of(in_folder(folder)).folder == str(folder)
+def test_a_bot_whose_cell_is_settled_starts_in_it_without_another_look(
+    folder: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As in the workers of a run, which get the cell with the order."""
+    (folder / "data.txt").write_text("weights")
+    bot = settled(replace(in_folder(folder), command=("ls",)), "bwrap")
+    monkeypatch.setattr(cell, "_cell", None)
+    monkeypatch.setattr(launch, "bubblewrap", None)
+    ordered = msgspec.msgpack.decode(msgspec.msgpack.encode(bot), type=BotSpec)
+    assert run("ignored", cell=ordered.cell) == ("data.txt\n", "", "exited with code 0")
 
 
 def test_what_a_cell_can_read(folder: Path) -> None:
-    cell = cell_of(BotSpec(name="mine", command=("sh",), dir=str(folder), env={}, reads=("/opt",)))
-    assert [cell.can_read(path) for path in (str(folder / "x"), "/usr/x", "/opt/x", str(folder.parent), "/home/x")] == [
-        True, True, True, False, False,
-    ]  # fmt: skip
+    there = cell_of(replace(in_folder(folder), reads=("/opt",)))
+    assert all(can_read(there, path) for path in (str(folder / "x"), "/usr/x", "/opt/x"))
+    assert not any(can_read(there, path) for path in (str(folder.parent), "/home/x"))

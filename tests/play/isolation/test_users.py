@@ -47,14 +47,14 @@ input()
 
 CANNOT_START = """
 import sys
-from referee.play.bot import cell_launch, launch
+from referee.play.bot import launch
 from referee.play.isolation.users import give_back, take_user
 from referee.play.spec import BotLimits, BotSpec, Confinement
 user = take_user()
 give_back(user)
 def full(*_, **__):
     raise OSError(24, "Too many open files")
-cell_launch.arguments = full
+launch.arguments = full
 spec = BotSpec(name="mine", command=("echo",), dir=sys.argv[1], env={})
 for _ in range(3):
     try:

@@ -11,7 +11,7 @@ import pytest
 
 from referee.play.bot import orphans
 from referee.play.bot.procfs import own_children
-from referee.tournament.run.hatchery import Hatched, hatch, hatchery, teach
+from referee.tournament.run.hatchery import Hatched, hatch, hatchery
 
 pytestmark = [
     pytest.mark.full,
@@ -21,14 +21,10 @@ pytestmark = [
 PATIENCE_S = 60.0
 
 
-learned: list[bytes] = []
-"""What a worker knows from the beginning."""
-
-
 def tell(words: Sequence[str]) -> None:
     """A worker that tells of itself, and ends as it is ordered."""
     are_open = [fd for fd in range(1024) if is_open(fd)]
-    told = [os.getsid(0) == os.getpid(), *words, b" ".join(learned).decode(), "open:", *are_open]
+    told = [os.getsid(0) == os.getpid(), *words, "open:", *are_open]
     os.write(1, " ".join(map(str, told)).encode())
     if order := os.read(0, 16):
         raise SystemExit(int(order))
@@ -73,7 +69,7 @@ def before() -> set[str]:
 @pytest.fixture
 def pipes() -> Iterator[Pipes]:
     """They are opened after the hatchery has begun, as in a run."""
-    with hatchery(tell, learned.append), orphans.nothing_left_behind():
+    with hatchery(tell), orphans.nothing_left_behind():
         some = Pipes()
         yield some
         some.close()
@@ -93,10 +89,9 @@ def end_of(worker: Hatched) -> int:
 def test_a_forked_worker_is_our_child_in_a_session_of_its_own_and_has_nothing_open_that_we_opened(
     before: set[str], pipes: Pipes
 ) -> None:
-    teach(lambda: b"something")
     worker = pipes.hatch("2", "match")
-    is_leader, jobs, reuse, known, _, *are_open = pipes.said()
-    assert (is_leader, jobs, reuse, known) == ("True", "2", "match", "something")
+    is_leader, jobs, reuse, _, *are_open = pipes.said()
+    assert (is_leader, jobs, reuse) == ("True", "2", "match")
     assert worker.pid in own_children()
     assert not set(are_open) - before
     assert worker.poll() is None
@@ -115,7 +110,7 @@ def test_how_a_forked_worker_ended_is_known(pipes: Pipes) -> None:
 
 def test_where_the_hatchery_is_gone_none_is_forked() -> None:
     before = own_children()
-    with hatchery(tell, learned.append):
+    with hatchery(tell):
         (pid,) = own_children() - before
         pipes = Pipes()
         os.kill(pid, signal.SIGKILL)
