@@ -12,9 +12,11 @@ from collections.abc import Iterator
 MOST_FILES = 100_000
 """How many files a bot's own folder may hold. All of them are looked at before play."""
 
-_CARDS = re.compile(r"\.golfref([-.~]|$)|^bundle\.json$", re.IGNORECASE)
-"""Names of a store (`run.golfref`, `run.golfref.old1`), of what lies beside one (`-wal`, `.lock`), and of the file that
-every published bundle has."""
+_STORE = re.compile(r"\.golfref([-.~]|$)", re.IGNORECASE)
+"""The name of a store, also of an old one (`run.golfref.old1`) and of what lies beside one (`-wal`, `.lock`)."""
+
+_BUNDLE = "bundle.json"
+"""The file that every published bundle has."""
 
 
 class Unfit(ValueError):
@@ -33,9 +35,10 @@ def check_folder(folder: str, *, for_another: bool) -> None:
         if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode) or stat.S_ISLNK(mode)):
             what = "is a pipe, a socket or a device"
             raise Unfit(f"{path} {what}; remove it: what is in a cell talks to the referee alone")
-        if stat.S_ISREG(mode) and _CARDS.search(os.path.basename(path)):
-            what = f"belongs to the store or the bundle of a run, and the bot could read its cards in {folder}"
-            raise Unfit(f"{path} {what}; give the bot a folder of its own")
+        if stat.S_ISREG(mode) and (whose := _holds_cards(os.path.basename(path))):
+            raise Unfit(
+                f"{path} belongs to {whose}, and the bot could read all of {folder}; give the bot a folder of its own"
+            )
         if closed is None and not stat.S_ISLNK(mode) and not mode & stat.S_IROTH:
             closed = path
     if closed is not None and for_another:
@@ -46,6 +49,13 @@ def check_open(place: str) -> None:
     """Raises Unfit where only its owner can read a file or folder, and so the bot's user cannot."""
     if not os.stat(place).st_mode & stat.S_IROTH:
         raise Unfit(f"{_closed(place)}: chmod a+rX {place}")
+
+
+def _holds_cards(name: str) -> str:
+    """What of a run a file of this name belongs to, by which a bot could know cards; empty where it is no such name."""
+    if _STORE.search(name):
+        return "the store of a run, which holds the key of its deals"
+    return "a published bundle, which holds the cards of its matches" if name == _BUNDLE else ""
 
 
 def _closed(place: str) -> str:
