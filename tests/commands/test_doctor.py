@@ -120,7 +120,7 @@ def test_a_kernel_that_refuses_user_namespaces_is_set_to_allow_them(
     (tmp_path / "bwrap").write_text("""#!/bin/sh
 case $1 in
     --version) echo bubblewrap 0.9.0 ;;
-    --help) echo "--args --size --perms --json-status-fd --seccomp --clearenv --cap-drop" ;;
+    --help) echo "--args --size --perms --json-status-fd --seccomp --clearenv --cap-drop --disable-userns" ;;
     *) echo "bwrap: setting up uid map: Permission denied" >&2; exit 1 ;;
 esac
 """)
