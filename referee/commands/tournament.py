@@ -155,10 +155,10 @@ def _run(options: TournamentOptions, path: Path, signals: Signals, told: Machine
     found = entered(options, path, signals, told)
     if found is None:
         return _Ended(code=CHECK_FAILED, why=("an entry could not be built; nothing was played",))
-    config = _with_cells(found.config, path, options.key)
+    _check_cells(found.config, path, options.key)
     with (
         contextlib.nullcontext() if options.dry_run else locked(path) as lock,
-        clustered(options, config) as cluster,
+        clustered(options, found.config) as cluster,
     ):
         session = _Session(
             options=options,
@@ -169,7 +169,7 @@ def _run(options: TournamentOptions, path: Path, signals: Signals, told: Machine
             newcomers=found.newcomers,
             cluster=cluster,
         )
-        run = _prepared(session, config, found.notes)
+        run = _prepared(session, found.config, found.notes)
         if options.site is not None:
             from referee.commands.live_site import check_site  # noqa: PLC0415 - a run without a site starts sooner
 
@@ -189,9 +189,9 @@ def _run(options: TournamentOptions, path: Path, signals: Signals, told: Machine
 
 
 def _prepared(session: _Session, config: Config, notes: tuple[str, ...]) -> PreparedRun:
-    """The run of these bots, of which the history is to tell this."""
+    """The run of these bots in their cells, of which the history is to tell this."""
     options = session.options
-    run = prepare(config, session.path, fresh=options.fresh, may_change=options.amend or options.dry_run)
+    run = prepare(config.with_cells(), session.path, fresh=options.fresh, may_change=options.amend or options.dry_run)
     return replace(run, notes=notes, cluster=session.cluster)
 
 
@@ -270,16 +270,15 @@ def _with_chosen_plan(session: _Session, run: PreparedRun, greeted: Sequence[Gre
     return replace(found, notes=run.notes, cluster=session.cluster)
 
 
-def _with_cells(config: Config, path: Path, key: Path | None) -> Config:
-    """The config with the cells of its bots. None of them may read the store or the file with the key of all deals.
+def _check_cells(config: Config, path: Path, key: Path | None) -> None:
+    """Under `bwrap` there must be cells, and no bot may read the store or the file with the key of all deals.
 
     Says what no control group bounds on this host. Raises StoreError, and HostFault where there are no cells, or no
     user ids for strangers' bots.
     """
     if config.isolation != "bwrap":
-        return config
+        return
     check_cells(of_strangers=config.needs_users)
-    config = config.with_cells()
     groups = control_groups()
     gap = groups.gap if isinstance(groups, Cgroups) else groups
     if gap is not None and (lacking := sorted({"memory", "processes"} - bounded())):
@@ -288,7 +287,6 @@ def _with_cells(config: Config, path: Path, key: Path | None) -> Config:
         raise StoreError(f"{path} lies where these bots could read it: {', '.join(names)}; choose another --store")
     if key is not None and (names := readers(config.bots, str(key))):
         raise StoreError(f"{key} lies where these bots could read it: {', '.join(names)}; move it and give --key again")
-    return config
 
 
 def _play(session: _Session, run: PreparedRun, forecast: Estimate, lock: Lock) -> _Ended | None:

@@ -19,7 +19,7 @@ from referee.play.isolation.paths import PATH
 from referee.play.isolation.proc import written_anew
 from referee.play.isolation.seccomp import program
 from referee.play.isolation.users import BotUser, give_back, take_user
-from referee.play.spec import MB, BotLimits, BotSpec, Cell, Confinement, search_path
+from referee.play.spec import MB, BotLimits, BotSpec, Confinement, search_path
 
 PASSED_ON = ("PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR")
 """The referee's environment variables that a bot gets under `none` and `limits`; its own `env` is added."""
@@ -64,10 +64,9 @@ def launch(spec: BotSpec, confinement: Confinement, *, join: Sequence[str], coun
         return Launch([*shell, *spec.command], environment(spec), spec.dir, dumps_core=True)
     if confinement.isolation == "limits":
         return _limited(spec, confinement.limits, join, more)
-    path = bubblewrap().path if spec.cell is None else find_bubblewrap()  # which was tried out before that was settled
-    cell, user = cell_of(spec), take_user()
+    user = take_user()
     try:
-        return _in_cell(path, cell, user, confinement, join, counted=counted)
+        return _in_cell(spec, user, confinement, join, counted=counted)
     except BaseException:
         give_back(user)
         raise
@@ -121,17 +120,12 @@ def _limited(spec: BotSpec, limits: BotLimits, join: Sequence[str], more: Sequen
     )
 
 
-def _in_cell(  # noqa: PLR0913 - what is built, by what, for whom and where
-    bubblewrap: str,
-    cell: Cell,
-    user: BotUser | None,
-    confinement: Confinement,
-    join: Sequence[str],
-    *,
-    counted: bool,
+def _in_cell(
+    spec: BotSpec, user: BotUser | None, confinement: Confinement, join: Sequence[str], *, counted: bool
 ) -> Launch:
-    """How to start a bot in its cell, as this user, by the program `bubblewrap`."""
-    limits, workshop = confinement.limits, confinement.workshop
+    """How to start a bot in its cell, as this user."""
+    path = bubblewrap().path if spec.cell is None else find_bubblewrap()  # which was tried out before that was settled
+    cell, limits, workshop = cell_of(spec), confinement.limits, confinement.workshop
     read, write = os.pipe()
     # Bubblewrap keeps this descriptor to itself, so the bot cannot write what the shell might have written there.
     enter = [f"{{ {'; '.join(_entering(join))}; }} 2> /proc/self/fd/{write} || exit 1"] if join else []
@@ -141,7 +135,7 @@ def _in_cell(  # noqa: PLR0913 - what is built, by what, for whom and where
     words = arguments(cell, limits, user=user, given=given, workshop=workshop)
     words_fd = _file("\0".join(words).encode() + b"\0")
     passed = (words_fd, seccomp, write, *given.values())
-    command = [bubblewrap, "--args", str(words_fd), "--seccomp", str(seccomp), "--json-status-fd", str(write), "--"]
+    command = [path, "--args", str(words_fd), "--seccomp", str(seccomp), "--json-status-fd", str(write), "--"]
     # Bubblewrap keeps the first three descriptors open. If the bot's output were among them, it would never end.
     taken = (*passed, *(() if user is None else user.descriptors))
     stdout = next(fd for fd in range(3, 10) if fd not in taken)
