@@ -38,6 +38,7 @@ _DEVICE_LINKS = {
 }  # fmt: skip
 
 _NOBODY = ("--unshare-user", "--disable-userns", "--uid", str(NOBODY), "--gid", str(NOBODY))
+"""What a bot without a user of its own runs as: ours, in a namespace without rights and without namespaces below it."""
 
 
 def arguments(
