@@ -3,6 +3,7 @@
 import json
 import re
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -212,6 +213,13 @@ def test_a_game_that_the_host_spoils_is_played_again(
     assert deals[:5] == [0, 0, 1, 1, 1]
     assert ("void, and no bot's fault: a cable was pulled\n" in ended.stderr) == (code == 3)
     assert capsys.readouterr().out == ""
+
+
+def test_a_match_that_is_interrupted_before_it_plays_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(games, "play_games", lambda *_: signal.raise_signal(signal.SIGHUP))
+    ended = CliRunner().invoke(app, ["match", *SHORT[1:], *TWO], catch_exceptions=False)
+
+    assert (ended.exit_code, ended.stderr.splitlines()[-1]) == (130, "golfref match: interrupted")
 
 
 def test_nin_13_a_bot_alone_is_shown_its_own_best(tmp_path: Path) -> None:
