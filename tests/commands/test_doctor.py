@@ -112,7 +112,6 @@ def test_a_kernel_that_refuses_user_namespaces_is_set_to_allow_them(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, parameter: str, value: int, command: str
 ) -> None:
     """The first is Ubuntu's since 24.04, by AppArmor."""
-    monkeypatch.setattr(levels, "_known", [])
     monkeypatch.setattr(fixes, "number", {f"/proc/sys/{parameter}": value}.get)
     monkeypatch.setattr(levels, "take_user", lambda: None)
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
@@ -150,7 +149,6 @@ def test_without_bubblewrap_the_command_that_installs_it_is_named(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(platform, "freedesktop_os_release", lambda: DEBIAN)
-    monkeypatch.setattr(levels, "_known", [])
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(NoBubblewrap, match=r"^bubblewrap is not installed; (sudo )?apt install bubblewrap$"):
         bubblewrap.__wrapped__()
