@@ -3,6 +3,7 @@
 import contextlib
 import errno
 import os
+import secrets
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
@@ -27,7 +28,7 @@ def new_file(path: Path, *, replaces: bool = False) -> Iterator[BinaryIO]:
     written to and the disk is full.
     """
     _check(path, replaces=replaces)
-    beside = path.with_name(f"{path.name}.{os.getpid()}.part")
+    beside = path.with_name(f"{path.name}.{secrets.token_hex(4)}.part")
     try:
         with beside.open("xb") as file:
             try:

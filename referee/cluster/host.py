@@ -10,6 +10,7 @@ import threading
 from collections import deque
 from collections.abc import Callable
 from functools import partial
+from math import ceil
 
 import msgspec
 import trio
@@ -19,7 +20,9 @@ from referee.cluster import preparer
 from referee.cluster.here import Here, UnknownBot, here_of
 from referee.cluster.hosts import FromHost, Lacks, Piece, Ready, Refused, Telling
 from referee.cluster.news import Hosting
+from referee.play.bot.open_files import check_open_files
 from referee.play.bot.pool import Reuse
+from referee.play.faults import Missing
 from referee.play.isolation.host import cores
 from referee.tournament.orders import Begun, Order, Part, Played, Report, Spoiled
 from referee.tournament.run.crew import LONGEST_SILENCE_S, Crew, Worker, WorkerGone, WorkersLost
@@ -58,6 +61,7 @@ class Host:
     def __init__(self, hosting: Hosting, jobs: int, callers: Callers) -> None:
         """`jobs` is how many matches it plays at a time."""
         self._hosting, self._jobs, self._callers = hosting, jobs, callers
+        self._workers = min(hosting.workers or cores(), jobs)
         self._desk = _Desk()
         self._scope = trio.CancelScope()
         self._token: trio.lowlevel.TrioToken | None = None
@@ -117,6 +121,11 @@ class Host:
 
     async def _play_on(self) -> None:
         """Get ready and play. Raises WorkersLost, also in a group."""
+        demands = self._hosting.demands
+        try:
+            check_open_files(jobs=ceil(self._jobs / self._workers), seats=demands.seats, reuse=self._hosting.reuse)
+        except Missing as missing:
+            raise WorkersLost(str(missing)) from None
         preparing = _Preparer(self._jobs, self._hosting.reuse)
         try:
             ready = await preparing.get_ready(self._hosting, self._callers, self._pieces)
@@ -126,14 +135,13 @@ class Host:
             await preparing.end(patience_s=END_PATIENCE_S / 4)
         if isinstance(ready, Refused):
             raise WorkersLost(ready.reason)
-        self._desk.here = here_of(self._hosting.demands, ready)
+        self._desk.here = here_of(demands, ready)
         self._callers.ready(ready)
         await self._crew().play()
 
     def _crew(self) -> Crew:
-        workers = min(self._hosting.workers or cores(), self._jobs)
         hosting = self._hosting
-        return Crew(self._desk, jobs=self._jobs, workers=workers, reuse=hosting.reuse, slap_s=hosting.slap_s)
+        return Crew(self._desk, jobs=self._jobs, workers=self._workers, reuse=hosting.reuse, slap_s=hosting.slap_s)
 
 
 class _Preparer(Worker):

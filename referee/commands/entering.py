@@ -18,7 +18,9 @@ from referee.entries.entry import Entry
 from referee.entries.shelf import Shelf
 from referee.play.faults import HostFault
 from referee.play.isolation.levels import check_cells
+from referee.play.isolation.problems import find_problem
 from referee.play.isolation.shown import Unfit
+from referee.play.spec import BotSpec
 from referee.tournament.config.config import Config, ConfigError, Survey, check_ready, survey
 from referee.tournament.config.traces import Trace, newest_ns, traces
 from referee.tournament.run.run import greet_all
@@ -55,17 +57,19 @@ class Newcomers:
         """What the history is to tell of those who are kept out now."""
         self._file, self._store, self._with_options, self._signals = config.file, store, with_options, signals
         self._config = config
-        self._seen = traces(config)
+        self._aside: dict[str, BotSpec] = {}
+        """Bots that are no entries and cannot play, by name."""
+        self._seen = self._traces()
         self._told = set[str]()
 
     def begins_with(self, config: Config) -> None:
         """Note that this is what plays at first after all."""
         self._config = config
-        self._seen = traces(config)
+        self._seen = self._traces()
 
     def look(self) -> bool:
         """Whether something has changed since the last look that is not changing still."""
-        found = traces(self._config)
+        found = self._traces()
         self.came = found != self._seen and _is_settled(found)
         if self.came:
             self._seen = found
@@ -79,14 +83,17 @@ class Newcomers:
         self.came = False
         playing = self._config
         try:
-            found = survey(self._file)
+            found, unfit = survey(self._file), dict[str, tuple[str, ...]]()
+            if found.rest is None:
+                unfit = self._unfit()
+                found = survey(self._file, without=frozenset(unfit))
             wanted = found.rest
             if wanted is None:
                 raise NotTakenUp(found.lines)
             wanted = self._with_options(wanted)
             if wanted.needs_users:
                 check_cells(of_strangers=True)
-            stay = {one.name: one.lines for one in found.entrants.broken}
+            stay = unfit | {one.name: one.lines for one in found.entrants.broken}
             stay |= self._not_ready(wanted)
             config = _with_former(wanted, playing, stay, found)
             check_ready(config)
@@ -101,6 +108,8 @@ class Newcomers:
             raise NotTakenUp([str(error)]) from None
         for name, lines in stay.items():
             self._tell(lines, _what_becomes(name, config))
+        own = {bot.name: bot for bot in (*self._own(), *wanted.bots) if not bot.entry}
+        self._aside = {name: own[name] for name in stay if name in own}
         self._config = config
         return config
 
@@ -108,6 +117,19 @@ class Newcomers:
         """Note that what lies there cannot be taken up after all, and tell why."""
         self._config = config
         self._tell(lines, "the ladder goes on as it was")
+
+    def _own(self) -> tuple[BotSpec, ...]:
+        """The bots that are no entries, those that cannot play among them."""
+        return (*(bot for bot in self._config.bots if not bot.entry), *self._aside.values())
+
+    def _traces(self) -> frozenset[Trace]:
+        """What lies there now of all that may play, or may do so again once it is put right."""
+        return traces(replace(self._config, bots=(*self._config.bots, *self._aside.values())))
+
+    def _unfit(self) -> dict[str, tuple[str, ...]]:
+        """By name, why bots that are no entries cannot be started any more from what lies in their folders."""
+        found = ((bot.name, find_problem(bot, self._config.isolation)) for bot in self._own())
+        return {name: (f"bot {name}: {problem}",) for name, problem in found if problem is not None}
 
     def _not_ready(self, config: Config) -> dict[str, tuple[str, ...]]:
         """Put entries on the shelf and build them; returns by name why some cannot play."""

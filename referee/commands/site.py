@@ -15,7 +15,7 @@ from protocol.text import printable
 from referee.commands.console import CHECK_FAILED, DONE, HOST_FAILED, INTERRUPTED, USAGE, say
 from referee.commands.interrupt import Signals
 from referee.commands.verify import verdict_of
-from referee.play.isolation.giving_way import give_way
+from referee.play.isolation.low_priority import lower_priority
 from referee.play.session import Interrupted
 from referee.reports.tables.figures import duration
 from referee.site.folder import SiteFolder, site_folder
@@ -142,7 +142,7 @@ def _follow(builder: "SiteBuilder", options: SiteOptions, check: Callable[[], No
         return False
 
     say(f"{options.out} is kept current until the run is complete; Ctrl-C ends this, and the site stays as it is then")
-    give_way()
+    lower_priority()
     follow(builder, options.run, rest)
 
 

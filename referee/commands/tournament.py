@@ -2,6 +2,7 @@
 
 import contextlib
 from collections.abc import Mapping, Sequence
+from math import ceil
 from os import stat_result
 from os.path import samestat
 from pathlib import Path
@@ -36,6 +37,7 @@ from referee.competition.hooks import HooksRefused
 from referee.competition.places import table_of
 from referee.entries.built import version_now
 from referee.entries.shelf import Shelf
+from referee.play.bot.open_files import check_open_files
 from referee.play.bot.process import bounded, control_groups
 from referee.play.faults import HostFault
 from referee.play.greeting import Greeted
@@ -156,6 +158,7 @@ def _run(options: TournamentOptions, path: Path, signals: Signals, told: Machine
     if found is None:
         return _Ended(code=CHECK_FAILED, why=("an entry could not be built; nothing was played",))
     _check_cells(found.config, path, options.key)
+    _tell_unbounded(found.config)
     with (
         contextlib.nullcontext() if options.dry_run else locked(path) as lock,
         clustered(options, found.config) as cluster,
@@ -192,6 +195,9 @@ def _prepared(session: _Session, config: Config, notes: tuple[str, ...]) -> Prep
     """The run of these bots in their cells, of which the history is to tell this."""
     options = session.options
     run = prepare(config.with_cells(), session.path, fresh=options.fresh, may_change=options.amend or options.dry_run)
+    if session.cluster is None and run.jobs:
+        seats = max(one.seats for one in config.variants)
+        check_open_files(jobs=ceil(run.jobs / run.workers), seats=seats, reuse=config.reuse)
     return replace(run, notes=notes, cluster=session.cluster)
 
 
@@ -200,7 +206,9 @@ def _taken_up(session: _Session, run: PreparedRun) -> PreparedRun:
     if (newcomers := session.newcomers) is None:
         raise RuntimeError("a run that is no ladder rested for newcomers")
     try:
-        found = prepare(newcomers.config(), run.path, fresh=False, may_change=True, is_taking_up=True)
+        config = newcomers.config()
+        _check_cells(config, run.path, session.options.key)
+        found = prepare(config, run.path, fresh=False, may_change=True, is_taking_up=True)
         return replace(found, notes=newcomers.notes, cluster=session.cluster)
     except (NotTakenUp, StoreError) as error:
         newcomers.goes_back(run.config, str(error).splitlines())
@@ -273,20 +281,25 @@ def _with_chosen_plan(session: _Session, run: PreparedRun, greeted: Sequence[Gre
 def _check_cells(config: Config, path: Path, key: Path | None) -> None:
     """Under `bwrap` there must be cells, and no bot may read the store or the file with the key of all deals.
 
-    Says what no control group bounds on this host. Raises StoreError, and HostFault where there are no cells, or no
-    user ids for strangers' bots.
+    Raises StoreError, and HostFault where there are no cells, or no user ids for strangers' bots.
     """
     if config.isolation != "bwrap":
         return
     check_cells(of_strangers=config.needs_users)
-    groups = control_groups()
-    gap = groups.gap if isinstance(groups, Cgroups) else groups
-    if gap is not None and (lacking := sorted({"memory", "processes"} - bounded())):
-        say(f"note: no control group bounds a bot's {' and '.join(lacking)} as a whole: {gap.reason}; {gap.remedy}")
     if names := readers(config.bots, str(path)):
         raise StoreError(f"{path} lies where these bots could read it: {', '.join(names)}; choose another --store")
     if key is not None and (names := readers(config.bots, str(key))):
         raise StoreError(f"{key} lies where these bots could read it: {', '.join(names)}; move it and give --key again")
+
+
+def _tell_unbounded(config: Config) -> None:
+    """Say what no control group bounds on this host, where bots are in cells."""
+    if config.isolation != "bwrap":
+        return
+    groups = control_groups()
+    gap = groups.gap if isinstance(groups, Cgroups) else groups
+    if gap is not None and (lacking := sorted({"memory", "processes"} - bounded())):
+        say(f"note: no control group bounds a bot's {' and '.join(lacking)} as a whole: {gap.reason}; {gap.remedy}")
 
 
 def _play(session: _Session, run: PreparedRun, forecast: Estimate, lock: Lock) -> _Ended | None:

@@ -13,7 +13,7 @@ from selectors import EVENT_READ, EVENT_WRITE, DefaultSelector
 from typing import IO
 
 from referee.play.bot.procfs import own_children
-from referee.play.isolation.giving_way import set_share
+from referee.play.isolation.low_priority import set_session_priority
 
 KEPT_BYTES = 4096
 """Of what a command prints the end is kept, so much of it."""
@@ -42,7 +42,7 @@ class RunningCommand:
         self._input, self._output = _end_of(self._process.stdin), _end_of(self._process.stdout)
         self._printed = b""
         if gives_way:
-            set_share(self._process.pid, least=True)
+            set_session_priority(self._process.pid, is_low=True)
 
     def attend(self, line: bytes, left_s: Callable[[], float]) -> tuple[int | None, bytes]:
         """Give it this line, and read what it prints, until it ends or its time is over. Nothing of it lives on.

@@ -24,7 +24,7 @@ from protocol.text import printable
 from referee.competition.command import RunningCommand, kill_children
 from referee.competition.happenings import End, Fault, Happening, Match, Table, Void, line_of
 from referee.competition.hook_cursor import Cursor, read_cursor, write_cursor
-from referee.play.isolation.giving_way import give_way, set_share
+from referee.play.isolation.low_priority import lower_priority, set_session_priority
 from referee.tournament.config.hooks import Hooks
 
 START = "import sys; sys.path.insert(0, sys.argv[1]); from referee.competition.hook_process import main; main()"
@@ -256,7 +256,7 @@ class HookRunner:
 
 def compute_standings(order: HookOrder, waiting: Waiting) -> None:
     """Compute the standings again and again while the run goes on, whenever something has come."""
-    give_way()
+    lower_priority()
     path, seen, rest_s = Path(order.store), _traces(Path(order.store)), order.hooks.standings_every_s
     while not waiting.over.wait(rest_s):
         begun_s, now = time.thread_time(), _traces(path)
@@ -294,7 +294,7 @@ def _traces(store: Path) -> list[tuple[int, int]]:
 
 def run_meanwhile(waiting: Waiting, runner: HookRunner) -> None:
     """Run hooks while the run goes on, without ever being in its way."""
-    give_way()
+    lower_priority()
     while (told := waiting.next()) is not None:
         runner.run(*told)
 
@@ -323,10 +323,10 @@ def main() -> None:
     if order.hooks.on_standings:
         threading.Thread(target=compute_standings, args=(order, waiting), daemon=True).start()
     meanwhile = threading.Thread(target=run_meanwhile, args=(waiting, runner), daemon=True)
-    set_share(os.getpid(), least=True)
+    set_session_priority(os.getpid(), is_low=True)
     meanwhile.start()
     meanwhile.join()
-    set_share(os.getpid(), least=False)
+    set_session_priority(os.getpid(), is_low=False)
     runner.gives_way = False
     for told in waiting.rest():  # nothing is played any more, so this thread gives way to nothing
         runner.run(*told)

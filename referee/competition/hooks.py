@@ -30,7 +30,9 @@ from referee.competition.hook_process import (
 from referee.competition.outflow import Outflow
 from referee.play.bot import orphans
 from referee.play.bot.process import control_groups
-from referee.play.isolation.cgroups import Cgroups, Group, write_text
+from referee.play.faults import HostFault
+from referee.play.isolation.cgroups import Cgroups, Group
+from referee.play.isolation.host import write
 from referee.tournament.config.config import Config
 from referee.tournament.store.store import Store
 
@@ -179,13 +181,13 @@ class RunningHooks:
 def _least_share(pid: int) -> Group | None:
     """The control group that a process is put into, where the bots are in groups that compete for the cores."""
     groups = control_groups()
-    if not isinstance(groups, Cgroups):
+    if not isinstance(groups, Cgroups) or "share" not in groups.folders:
         return None
     group = None
-    with contextlib.suppress(OSError):
-        if (group := groups.least()) is not None:
-            for file in group.join_files():
-                write_text(Path(file), str(pid))
+    with contextlib.suppress(HostFault, OSError):
+        group = groups.group(low_priority=True)
+        for file in group.join_files():
+            write(file, str(pid))
     return group
 
 

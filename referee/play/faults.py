@@ -32,6 +32,15 @@ def advised(fault: HostFault) -> str:
     return text if _SEE_DOCTOR in text else f"{text}; {_SEE_DOCTOR}"
 
 
+class Missing(HostFault):
+    """This host lacks something: `reason` says what and why, and `remedy` how the organiser can get it."""
+
+    def __init__(self, reason: str, remedy: str) -> None:
+        self.reason = reason
+        self.remedy = remedy
+        super().__init__(f"{reason}; {remedy}")
+
+
 OUT_OF_MEMORY = "the host ran out of memory"
 """How the text of every OutOfMemory begins."""
 

@@ -10,6 +10,7 @@ import trio
 
 from referee.ending_signals import ENDING_SIGNALS, ignore_ending_signals
 from referee.play.bot.limit_watch import watch_limits
+from referee.play.bot.open_files import raise_limit
 from referee.play.bot.orphans import nothing_left_behind
 from referee.play.faults import HostFault, hosts_fault, in_words
 from referee.play.pump.pump import Pump
@@ -42,6 +43,7 @@ def guarded(main: Callable[[], Awaitable[None]]) -> None:
     """
     try:
         with ExitStack() as stack:
+            raise_limit()
             with hosts_fault():
                 stack.enter_context(nothing_left_behind())
             trio.run(main)

@@ -13,7 +13,7 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from referee.play.isolation.giving_way import give_way
+from referee.play.isolation.low_priority import lower_priority
 from referee.site.building import Built, Matches, SiteBuilder
 from referee.site.folder import site_folder
 from referee.site.following import follow
@@ -97,7 +97,7 @@ def keep_current(store: Path, out: Path, wanted: _Wanted) -> Outcome:
 
 def _live(builder: SiteBuilder, store: Path, wanted: _Wanted) -> None:
     """Build again and again. Where a build fails, the next one may not: the last one tells."""
-    give_way()
+    lower_priority()
     while not wanted.last_build.is_set():
         try:
             follow(builder, store, wanted.last_build.wait)

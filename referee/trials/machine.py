@@ -19,9 +19,10 @@ from msgspec import Struct
 from protocol import VERSION
 from referee import __version__
 from referee.play.bot.procfs import lists_children, stolen_ticks
+from referee.play.faults import Missing
 from referee.play.isolation.fixes import parameter
 from referee.play.isolation.host import cores, is_autogrouped, quota_cores, text
-from referee.play.isolation.levels import NoBubblewrap, bubblewrap
+from referee.play.isolation.levels import bubblewrap
 
 PARAMETERS = (
     "kernel.yama.ptrace_scope",
@@ -155,6 +156,6 @@ def _memory_mb() -> dict[str, int]:
 
 
 def _bubblewrap_version() -> str:
-    with contextlib.suppress(NoBubblewrap):
+    with contextlib.suppress(Missing):
         return bubblewrap().version.removeprefix("bubblewrap").strip()
     return ""

@@ -4,9 +4,9 @@ import statistics
 
 from msgspec import Struct
 
-from referee.play.faults import HostFault
+from referee.play.faults import HostFault, Missing
 from referee.play.greeting import greet
-from referee.play.isolation.levels import NoBubblewrap, bubblewrap
+from referee.play.isolation.levels import bubblewrap
 from referee.play.pump.pump import Pump
 from referee.play.spec import Confinement, Isolation
 from referee.trials.races import GAME, Scenario, racer
@@ -45,7 +45,7 @@ async def try_start(pump: Pump, confinement: Confinement) -> Level:
                 words = one.stderr.strip().splitlines()[-1:]
                 return Level(name=name, available=False, problem="; ".join([one.mishap.detail, *words]))
             starts_s.append(one.start_s)
-    except NoBubblewrap as missing:
+    except Missing as missing:
         return Level(name=name, available=False, problem=missing.reason, remedy=missing.remedy)
     except HostFault as fault:
         return Level(name=name, available=False, problem=str(fault))

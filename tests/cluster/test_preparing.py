@@ -21,8 +21,8 @@ from referee.cluster.preparing import Talk, prepare
 from referee.cluster.streams import Stream
 from referee.cluster.trying import NotFit, check_isolation, check_room
 from referee.entries.shelf import Shelf
+from referee.play.faults import Missing
 from referee.play.isolation import levels
-from referee.play.isolation.users import NoUsers
 
 
 def keep(parcels: Parcels, folder: Path, tag: str = "here") -> KeptBots:
@@ -283,7 +283,7 @@ def test_a_host_without_user_ids_for_strangers_bots_is_told_what_to_do(
     with parcels_of(competition(tmp_path / "desk", FOLDER_BOT)) as parcels:
         demands = replace(parcels.demands, isolation="bwrap", needs_users=True)
     monkeypatch.setattr(levels, "bubblewrap", lambda: None)
-    monkeypatch.setattr(levels, "why_none", lambda: NoUsers("newuidmap is not installed", "apt-get install uidmap"))
+    monkeypatch.setattr(levels, "why_none", lambda: Missing("newuidmap is not installed", "apt-get install uidmap"))
     with pytest.raises(NotFit, match=r"user ids of their own.*apt-get install uidmap"):
         check_isolation(demands)
 

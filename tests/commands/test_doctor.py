@@ -12,10 +12,9 @@ import pytest
 from msgspec.structs import replace
 
 from referee.commands import doctor as doctor_module
-from referee.play.faults import HostFault
+from referee.play.faults import HostFault, Missing
 from referee.play.isolation import fixes, levels, users
-from referee.play.isolation.levels import NoBubblewrap, bubblewrap
-from referee.play.isolation.users import NoUsers
+from referee.play.isolation.levels import bubblewrap
 from referee.rules.record import GivenSlaps, Reaction
 from referee.trials.evenness import unevenness
 from referee.trials.machine import Machine
@@ -64,7 +63,7 @@ def test_this_host_is_tried_out_with_real_bots(
 def offers_bwrap() -> bool:
     try:
         return bool(bubblewrap())
-    except NoBubblewrap:
+    except Missing:
         return False
 
 
@@ -125,7 +124,7 @@ esac
 """)
     (tmp_path / "bwrap").chmod(0o755)
 
-    with pytest.raises(NoBubblewrap) as caught:
+    with pytest.raises(Missing) as caught:
         bubblewrap.__wrapped__()
     assert caught.value.reason == "bubblewrap cannot build a cell here (bwrap: setting up uid map: Permission denied)"
     assert caught.value.remedy == f"sudo sysctl -w {command}"
@@ -150,7 +149,7 @@ def test_without_bubblewrap_the_command_that_installs_it_is_named(
 ) -> None:
     monkeypatch.setattr(platform, "freedesktop_os_release", lambda: DEBIAN)
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(NoBubblewrap, match=r"^bubblewrap is not installed; (sudo )?apt install bubblewrap$"):
+    with pytest.raises(Missing, match=r"^bubblewrap is not installed; (sudo )?apt install bubblewrap$"):
         bubblewrap.__wrapped__()
 
 
@@ -331,7 +330,7 @@ def test_a_lock_that_cannot_be_had_is_named(monkeypatch: pytest.MonkeyPatch, tmp
 
 
 def test_a_host_that_is_full_is_no_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
-    def full() -> NoUsers | None:
+    def full() -> Missing | None:
         raise HostFault("the host cannot start another process")
 
     monkeypatch.setattr(doctor_module, "why_none", full)

@@ -30,10 +30,6 @@ CALLS = {
     "timer_create": (222, 0, 0, text(8)),  # its signal, SIGCONT, would wake a bot that is frozen
     "io_setup": (206, 1, text(8)),
     "mincore": (27, 0, 0, 0),
-    "mbind": (237, 0, 0, 0, 0, 0, 0),
-    "get_mempolicy": (239, 0, 0, 0, 0, 0),
-    "move_pages": (279, 0, 0, 0, 0, 0, 0),
-    "madvise MADV_COLLAPSE": (28, 0, 0, 25),
     "fcntl F_SETSIG": (72, 0, 10, 18),
     "fcntl F_SETLK": (72, 0, 6, text(64)),
     "fcntl F_OFD_SETLK": (72, 0, 37, text(64)),

@@ -16,7 +16,8 @@ from msgspec import convert
 from needs import OURSELVES, Organiser, need_bubblewrap
 from processes import PATIENCE_S
 
-from referee.play.isolation.users import uids
+from referee.lock_file import is_locked
+from referee.play.isolation.users import ROOTS_IDS, lock_of
 from referee.rules.record import Record
 from referee.tournament.verify.record import check_record
 
@@ -145,12 +146,12 @@ class Arena:
         """Control groups of bots; that of a referee goes when the next one begins."""
         for _, folders, _ in os.walk("/sys/fs/cgroup"):
             for name in folders:
-                words = name.removesuffix(".scope").split("-")
-                if words[0] == "golfref" and int(words[1]) in self._referees and words[-1] != "referee":
-                    yield from [name] if len(words) == 4 else []
+                words = name.split(".")
+                if words[0] == "golfref" and int(words[1]) in self._referees and words[-1] == "bot":
+                    yield name
 
     def _strays(self) -> Iterator[str]:
-        """Bubblewraps that have lost their referee, and processes of the users that a referee had for its bots.
+        """Bubblewraps that have lost their referee, and processes of bots' users whose referee has ended.
 
         Those that are just ending are waited for.
         """
@@ -159,7 +160,7 @@ class Arena:
                 lines = dict(line.split(":\t", 1) for line in (folder / "status").read_text().splitlines())
                 uid, name = int(lines["Uid"].split()[0]), lines["Name"]
                 is_lost = name == "bwrap" and int(lines["PPid"]) in {1, os.getpid()}
-                if is_lost or any(uid in uids(pid) for pid in self._referees):
+                if is_lost or (uid in ROOTS_IDS and not is_locked(lock_of(uid))):
                     fd = os.pidfd_open(int(folder.name))
                     if not select.select([fd], [], [], PATIENCE_S)[0]:
                         yield f"{folder.name} {name}"

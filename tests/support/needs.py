@@ -14,9 +14,12 @@ from typing import NamedTuple, NoReturn
 import pytest
 
 from referee.kit.starters import Starter, missing_tools
-from referee.play.faults import HostFault
-from referee.play.isolation.levels import NoBubblewrap, bubblewrap, check_cells
+from referee.play.faults import HostFault, Missing
+from referee.play.isolation.levels import bubblewrap, check_cells
 from referee.play.isolation.users import why_none
+
+IN_A_CONTAINER = ("unshare", "--pid", "--fork", "--kill-child", "--mount-proc")
+"""Before a command of root's: it begins with process 1 and sees no process of the host."""
 
 
 def lacking(reason: str) -> NoReturn:
@@ -29,7 +32,7 @@ def lacking(reason: str) -> NoReturn:
 def need_bubblewrap() -> None:
     try:
         bubblewrap()
-    except NoBubblewrap as missing:
+    except Missing as missing:
         lacking(str(missing))
 
 

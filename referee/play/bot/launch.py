@@ -15,6 +15,7 @@ from typing import NamedTuple
 from referee.play.isolation.bwrap import arguments, inner_command
 from referee.play.isolation.cell import cell_of
 from referee.play.isolation.levels import bubblewrap, find_bubblewrap
+from referee.play.isolation.low_priority import lower_in_shell
 from referee.play.isolation.paths import PATH
 from referee.play.isolation.proc import written_anew
 from referee.play.isolation.seccomp import program
@@ -23,9 +24,6 @@ from referee.play.spec import MB, BotLimits, BotSpec, Confinement, search_path
 
 PASSED_ON = ("PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR")
 """The referee's environment variables that a bot gets under `none` and `limits`; its own `env` is added."""
-
-LOWEST_NICE = 19
-"""How nice a build is: it must not disturb what is played."""
 
 _KILLED_FIRST = "{ echo 1000 > /proc/self/oom_score_adj; } 2> /dev/null"
 """When the host runs out of memory, the kernel kills a bot before it kills the referee."""
@@ -56,9 +54,9 @@ def launch(spec: BotSpec, confinement: Confinement, *, join: Sequence[str], coun
     """How to start a bot so that its process is in the control groups whose `join` files are given.
 
     `counted` says whether one of these groups bounds the bot's memory. Raises Unfit where the bot cannot run in a cell,
-    and NoBubblewrap where this host builds none.
+    and Missing where this host builds none.
     """
-    more = [] if confinement.workshop is None else [_give_way()]
+    more = [] if confinement.workshop is None else [lower_in_shell()]
     if confinement.isolation == "none":
         shell = _in_shell(*more) if more else []
         return Launch([*shell, *spec.command], environment(spec), spec.dir, dumps_core=True)
@@ -141,7 +139,7 @@ def _in_cell(
     stdout = next(fd for fd in range(3, 10) if fd not in taken)
     return Launch(
         command=[
-            *_in_shell(*enter, *([] if workshop is None else [_give_way()]), f"exec {stdout}>&1 >&2"),
+            *_in_shell(*enter, *([] if workshop is None else [lower_in_shell()]), f"exec {stdout}>&1 >&2"),
             *command,
             *inner_command(cell, limits, user=user, stdout=stdout),
         ],
@@ -175,17 +173,6 @@ def _ulimits(limits: BotLimits) -> str:
         f"{{ ulimit -H -c 1; }} 2> /dev/null; ulimit -f {limits.tmp_mb * MB // 512}; ulimit -n {limits.files}; "
         f"ulimit -d {2 * limits.memory_mb * MB // 1024}; ulimit -t {limits.cpu_s}"
     )
-
-
-def _give_way() -> str:
-    """A command by which a shell, and all that it starts, computes only when little else wants to.
-
-    Where the kernel shares out the cores by session (autogroup), it is the session that has to be nice. SCHED_IDLE
-    would be even less urgent, but beside a run that uses all cores a build would never come to its end.
-    """
-    renice = shutil.which("renice", path=PATH)
-    nicer = f"{renice} -n {LOWEST_NICE} -p $$" if renice else ":"
-    return f"{{ {nicer}; echo {LOWEST_NICE} > /proc/$$/autogroup; }} > /dev/null 2>&1"
 
 
 def _never_urgent() -> list[str]:

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator
 from msgspec import Struct
 
 from referee.play.bot import orphans
-from referee.play.bot.launch import LOWEST_NICE, Launch, launch, no_core_dumps
+from referee.play.bot.launch import Launch, launch, no_core_dumps
 from referee.play.bot.limit_watch import KEEPERS
 from referee.play.bot.procfs import (
     Computed,
@@ -29,9 +29,8 @@ from referee.play.bot.procfs import (
     states,
 )
 from referee.play.bot.tasks import Tasks, Waits
-from referee.play.faults import OUT_OF_MEMORY, HostFault, NoRoom, OutOfMemory
-from referee.play.isolation.cgroup_setup import set_up_cgroups
-from referee.play.isolation.cgroups import CgroupGap, Cgroups, Group, GroupFailed
+from referee.play.faults import OUT_OF_MEMORY, HostFault, Missing, NoRoom, OutOfMemory
+from referee.play.isolation.cgroups import Cgroups, Group, set_up_cgroups
 from referee.play.isolation.shown import Unfit
 from referee.play.isolation.users import give_back
 from referee.play.spec import MB, BotLimits, BotSpec, Confinement
@@ -110,10 +109,9 @@ class BotProcess:
         self.pid = self._popen.pid
         self._tasks = Tasks(self.pid, keepers=BUBBLEWRAPS if self._is_cell else 0)
         orphans.register(self.pid)
-        if confinement.isolation != "none":
+        if confinement.isolation != "none" and not self.is_build:
             with contextlib.suppress(OSError):
-                nice = NICE if confinement.workshop is None else LOWEST_NICE
-                os.setpriority(os.PRIO_PGRP, self.pid, nice)  # it may have begun to build its cell
+                os.setpriority(os.PRIO_PGRP, self.pid, NICE)  # it may have begun to build its cell
         pipes = (self._popen.stdin, self._popen.stdout, self._popen.stderr)
         self.stdin, self.stdout, *stderr = (pipe.fileno() for pipe in pipes if pipe is not None)
         (self.stderr,) = stderr if self._launch.stderr is None else (self._launch.stderr[1],)
@@ -363,7 +361,7 @@ class BotProcess:
 
 
 @functools.cache
-def control_groups() -> Cgroups | CgroupGap:
+def control_groups() -> Cgroups | Missing:
     """How this process makes a control group for each bot, or why it cannot. The system is asked once."""
     return set_up_cgroups()
 
@@ -371,7 +369,7 @@ def control_groups() -> Cgroups | CgroupGap:
 def bounded() -> frozenset[str]:
     """What control groups bound for each bot on this host: some of `memory` and `processes`."""
     groups = control_groups()
-    return frozenset() if isinstance(groups, CgroupGap) else frozenset(groups.folders) & {"memory", "processes"}
+    return frozenset() if isinstance(groups, Missing) else frozenset(groups.folders) & {"memory", "processes"}
 
 
 def counts_cpu() -> bool:
@@ -386,13 +384,11 @@ def _new_group(confinement: Confinement) -> Group | None:
     if not isinstance(groups, Cgroups):
         return None
     limits = confinement.limits
-    try:
-        group = groups.group(memory_bytes=limits.memory_mb * MB, processes=limits.processes + KEEPERS)
-    except GroupFailed as error:
-        raise HostFault(str(error)) from None
-    if confinement.workshop is not None:
-        group.give_way()
-    return group
+    return groups.group(
+        memory_bytes=limits.memory_mb * MB,
+        processes=limits.processes + KEEPERS,
+        low_priority=confinement.workshop is not None,
+    )
 
 
 def _start(how: Launch) -> "subprocess.Popen[bytes]":

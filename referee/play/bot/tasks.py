@@ -9,8 +9,8 @@ import os
 import time
 from typing import NamedTuple
 
-from referee.play.bot.procfs import last_pid, members, read, task_ids
-from referee.play.isolation.kept_file import KeptFile
+from referee.play.bot.procfs import last_pid, members, task_ids
+from referee.play.isolation.host import OpenFile, read
 
 SOON_NS = 50_000_000
 """For how long a list holds while the last process of the host is the same.
@@ -120,7 +120,7 @@ class Tasks:
             self._tasks.pop(gone).close()
         for task, pid in owners.items():
             if task not in self._tasks:
-                is_kept = len(self._tasks) < KEPT_OPEN and KeptFile.number < MOST_OPEN
+                is_kept = len(self._tasks) < KEPT_OPEN and OpenFile.number < MOST_OPEN
                 self._tasks[task] = _Task(pid, task, is_kept=is_kept)
 
     def close(self) -> None:
@@ -141,7 +141,7 @@ class _Task:
     def __init__(self, pid: int, task: int, *, is_kept: bool) -> None:
         self._folder = f"/proc/{pid}/task/{task}"
         self._is_kept = is_kept
-        self._open: dict[str, KeptFile] = {}
+        self._open: dict[str, OpenFile] = {}
 
     def read(self, name: str) -> bytes | None:
         """Returns what a file says; None where the task has ended. Raises OSError where the system lets it not look."""
@@ -153,7 +153,7 @@ class _Task:
         try:
             if not self._is_kept:
                 return read(f"{self._folder}/{name}")
-            file = self._open[name] = KeptFile(f"{self._folder}/{name}")
+            file = self._open[name] = OpenFile(f"{self._folder}/{name}")
             return file.read()
         except (FileNotFoundError, ProcessLookupError):
             return None

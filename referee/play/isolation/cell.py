@@ -20,7 +20,7 @@ _FROM_HOST = ("LANG", "LC_ALL", "LC_CTYPE", "TZ")
 
 
 def settled(spec: BotSpec, isolation: Isolation) -> BotSpec:
-    """The bot with its cell, where this level has cells, which this host builds. Raises Unfit and NoBubblewrap."""
+    """The bot with its cell, where this level has cells, which this host builds. Raises Unfit and Missing."""
     if isolation != "bwrap":
         return spec
     bubblewrap()

@@ -12,10 +12,11 @@ import sys
 
 from msgspec import Struct
 
-from referee.play.faults import HostFault
+from referee.play.faults import HostFault, Missing
 from referee.play.isolation.bwrap import arguments, inner_command, tool
 from referee.play.isolation.fixes import allow_user_namespaces, install
-from referee.play.isolation.seccomp import NoSeccomp, program
+from referee.play.isolation.seccomp import program
+from referee.play.isolation.trial import TOO_SLOW, trial_problem
 from referee.play.isolation.users import give_back, take_user, why_none
 from referee.play.spec import BotLimits, Cell
 
@@ -36,17 +37,9 @@ _REMEDIES = {
     "mount proc": "in a container, /proc must not be masked: --security-opt systempaths=unconfined (podman: "
     "unmask=ALL), or --privileged",
     "resource limit": "this shell's own limits are lower than those of the bots (ulimit -a): raise them",
+    TOO_SLOW: "end other programs, and try again",
 }
 """What the organiser can do where no setting of the kernel is the reason, by a part of bubblewrap's message."""
-
-
-class NoBubblewrap(HostFault):
-    """This host does not offer `bwrap`; `reason` says why, and `remedy` what the organiser can do about it."""
-
-    def __init__(self, reason: str, remedy: str) -> None:
-        self.reason = reason
-        self.remedy = remedy
-        super().__init__(f"{reason}; {remedy}")
 
 
 class Bubblewrap(Struct, frozen=True, kw_only=True):
@@ -58,26 +51,26 @@ class Bubblewrap(Struct, frozen=True, kw_only=True):
 
 @functools.cache
 def bubblewrap() -> Bubblewrap:
-    """The bubblewrap of this host. It has been tried out and builds cells; raises NoBubblewrap where there is none."""
+    """The bubblewrap of this host. It has been tried out and builds cells; raises Missing where there is none."""
     path = find_bubblewrap()
     try:
         _ = [tool(name) for name in ("setpriv", "prlimit", "env")]
     except HostFault as error:
-        raise NoBubblewrap(str(error), install("util-linux", "coreutils")) from None
+        raise Missing(str(error), install("util-linux", "coreutils")) from None
     version = _said(path, "--version").strip()
     if lacking := sorted(_NEEDED.difference(re.findall(r"--[a-z0-9-]+", _said(path, "--help")))):
-        raise NoBubblewrap(f"{version} does not know {', '.join(lacking)}", "install bubblewrap 0.8 or later")
+        raise Missing(f"{version} does not know {', '.join(lacking)}", "install bubblewrap 0.8 or later")
     _try_out(path)
     return Bubblewrap(path=path, version=version)
 
 
 def find_bubblewrap() -> str:
-    """The path of bubblewrap, whatever it can do; raises NoBubblewrap."""
+    """The path of bubblewrap, whatever it can do; raises Missing."""
     if sys.platform != "linux":
-        raise NoBubblewrap("bubblewrap needs Linux", "use a Linux machine, real or virtual, for other people's bots")
+        raise Missing("bubblewrap needs Linux", "use a Linux machine, real or virtual, for other people's bots")
     path = shutil.which("bwrap")
     if path is None:
-        raise NoBubblewrap("bubblewrap is not installed", install("bubblewrap"))
+        raise Missing("bubblewrap is not installed", install("bubblewrap"))
     return path
 
 
@@ -95,40 +88,30 @@ def _said(path: str, option: str) -> str:
     try:
         return subprocess.run([path, option], capture_output=True, text=True, timeout=20, check=True).stdout
     except (OSError, subprocess.SubprocessError) as error:
-        raise NoBubblewrap(f"{path} {option} fails: {error}", "install bubblewrap 0.8 or later") from None
+        raise Missing(f"{path} {option} fails: {error}", "install bubblewrap 0.8 or later") from None
 
 
 def _try_out(path: str) -> None:
-    """Build a cell like a bot's and run a program in it that does nothing; raises NoBubblewrap where that fails."""
-    try:
-        filtered = program(shared_memory=False)
-    except NoSeccomp as error:
-        raise NoBubblewrap(str(error), install("libseccomp2")) from None
+    """Build a cell like a bot's and run a program in it that does nothing; raises Missing where that fails."""
+    filtered = program(shared_memory=False)
     cell = Cell(command=("/bin/sh", "-c", ":"), folder="/usr", reads=(), env={})
     limits = BotLimits()
     try:
         user = take_user()
     except HostFault as fault:
-        raise NoBubblewrap(str(fault), "end what else needs processes or open files") from None
+        raise Missing(str(fault), "end what else needs processes or open files") from None
     with open(os.memfd_create("seccomp"), "w+b") as file:
         file.write(filtered)
         file.seek(0)
         words = arguments(cell, limits, user=user, given={})
         command = [path, "--seccomp", str(file.fileno()), *words]
         passed = (file.fileno(), *(() if user is None else user.descriptors))
-        done = subprocess.run(
-            [*command, "--", *inner_command(cell, limits, user=user)],
-            pass_fds=passed,
-            capture_output=True,
-            text=True,
-            timeout=20,
-            check=False,
-            stdin=subprocess.DEVNULL,
-        )
-    give_back(user)
-    if done.returncode != 0:
-        message = " ".join(done.stderr.split()) or f"exit code {done.returncode}"
-        raise NoBubblewrap(f"bubblewrap cannot build a cell here ({message})", _remedy(message))
+        try:
+            problem = trial_problem([*command, "--", *inner_command(cell, limits, user=user)], passed=passed)
+        finally:
+            give_back(user)
+    if problem:
+        raise Missing(f"bubblewrap cannot build a cell here ({problem})", _remedy(problem))
 
 
 def _remedy(message: str) -> str:

@@ -14,6 +14,9 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
+from referee.play.faults import Missing
+from referee.play.isolation.fixes import install
+
 _ALLOW = 0x7FFF0000
 _ERRNO = 0x00050000
 _NE, _GT, _MASKED_EQ = 1, 6, 7
@@ -39,8 +42,6 @@ _COUNTED_SOCKETS = (57, 71, 76, 77)
 _CLONE_PIDFD = 0x1000
 _RLIMIT_CORE = 4
 _DONTNEED = 4
-_COLLAPSE = 25
-"""madvise: MADV_COLLAPSE. Like `mbind`, it marks pages of a file in memory for all who read them, also later."""
 _NOWAIT = 8
 _WAKES = signal.SIGCONT
 """Sent by a process of the bot, or when one of them ends, it would wake a bot that is frozen; so would a timer."""
@@ -70,7 +71,6 @@ _NOT_PERMITTED = (
     "init_module", "finit_module", "delete_module", "kexec_load", "kexec_file_load", "reboot", "swapon", "swapoff",
     "settimeofday", "clock_settime", "clock_adjtime", "adjtimex", "sethostname", "setdomainname", "iopl", "ioperm",
     "vhangup", "uselib", "modify_ldt", "memfd_secret", "timer_create", "io_setup", "mincore", "vmsplice",
-    "mbind", "get_mempolicy", "set_mempolicy_home_node", "move_pages", "migrate_pages", "process_madvise",
 )  # fmt: skip
 """These are refused with EPERM. Without `setsid` and `setpgid` a bot stays one process group, which a signal stops."""
 
@@ -91,10 +91,6 @@ _NO_DISK = (
 `fsync` flushes the cache of the disk even for a file that is open for reading."""
 
 
-class NoSeccomp(Exception):
-    """The filter cannot be made; the text says why."""
-
-
 class _Compare(ctypes.Structure):
     _fields_ = (("arg", ctypes.c_uint), ("op", ctypes.c_int), ("a", ctypes.c_uint64), ("b", ctypes.c_uint64))
 
@@ -112,7 +108,7 @@ class _Rule(Struct, frozen=True):
 
 @functools.cache
 def program(*, shared_memory: bool, builds: bool = False, network: bool = False) -> bytes:
-    """The filter as bubblewrap takes it (an array of struct sock_filter); raises NoSeccomp.
+    """The filter as bubblewrap takes it (an array of struct sock_filter); raises Missing.
 
     Without `shared_memory` it also refuses memory that counts for no process (memfd, shared anonymous mappings), which
     must be so on hosts where no control group counts it. What `builds` may lock files and set their times, as compilers
@@ -122,7 +118,7 @@ def program(*, shared_memory: bool, builds: bool = False, network: bool = False)
     library = _library()
     context = ctypes.c_void_p(library.seccomp_init(_ALLOW))
     if not context:
-        raise NoSeccomp("libseccomp cannot begin a filter")
+        raise Missing("libseccomp cannot begin a filter", install("libseccomp2"))
     try:
         for rule in _rules(shared_memory=shared_memory, builds=builds, network=network):
             _add(library, context, rule)
@@ -141,7 +137,6 @@ def _rules(*, shared_memory: bool, builds: bool, network: bool) -> Iterator[_Rul
         yield from (_Rule(name, errno.EPERM, ((1, _MASKED_EQ, _WORD, command),)) for command in _FILE_COMMANDS)
     yield _Rule("fadvise64", errno.EPERM, ((3, _MASKED_EQ, _WORD, _DONTNEED),))
     yield _Rule("preadv2", errno.EOPNOTSUPP, ((5, _MASKED_EQ, _NOWAIT, _NOWAIT),))
-    yield _Rule("madvise", errno.EPERM, ((2, _MASKED_EQ, _WORD, _COLLAPSE),))
     for bit in _bits(_CLONE_NAMESPACES):
         yield _Rule("clone", errno.EPERM, ((0, _MASKED_EQ, bit, bit),))
     yield _Rule("clone", errno.EPERM, ((0, _MASKED_EQ, _CLONE_THREAD | _CLONE_FILES, _CLONE_THREAD),))
@@ -191,7 +186,7 @@ def _library() -> ctypes.CDLL:
     try:
         library = ctypes.CDLL("libseccomp.so.2")
     except OSError:
-        raise NoSeccomp("libseccomp.so.2 is not installed") from None
+        raise Missing("libseccomp.so.2 is not installed", install("libseccomp2")) from None
     library.seccomp_init.restype = ctypes.c_void_p
     library.seccomp_init.argtypes = [ctypes.c_uint32]
     library.seccomp_release.argtypes = [ctypes.c_void_p]
@@ -211,14 +206,14 @@ def _add(library: ctypes.CDLL, context: ctypes.c_void_p, rule: _Rule) -> None:
     array = (_Compare * len(rule.compares))(*(_Compare(*compare) for compare in rule.compares))
     code = library.seccomp_rule_add_array(context, _ERRNO | rule.error, number, len(rule.compares), array)
     if code < 0:
-        raise NoSeccomp(f"libseccomp refuses the rule for {rule.call}: {os.strerror(-code)}")
+        raise Missing(f"libseccomp refuses the rule for {rule.call}: {os.strerror(-code)}", install("libseccomp2"))
 
 
 def _exported(library: ctypes.CDLL, context: ctypes.c_void_p) -> bytes:
     fd = os.memfd_create("seccomp")
     try:
         if (code := library.seccomp_export_bpf(context, fd)) < 0:
-            raise NoSeccomp(f"libseccomp cannot write the filter: {os.strerror(-code)}")
+            raise Missing(f"libseccomp cannot write the filter: {os.strerror(-code)}", install("libseccomp2"))
         os.lseek(fd, 0, os.SEEK_SET)
         with open(fd, "rb", closefd=False) as file:
             return file.read()

@@ -5,30 +5,32 @@ newuidmap makes a user namespace of two users, the organiser as root and the bot
 keeps the namespace for its next bot, which costs less than to make one. This module must not know what a bot runs.
 """
 
-import errno
 import functools
 import os
 import pwd
-import random
 import select
 import shutil
-import socket
 import subprocess
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from msgspec import Struct
 
-from referee.play.faults import HostFault
+from referee.lock_file import try_lock, users_folder
+from referee.play.faults import HostFault, Missing, hosts_fault
 from referee.play.isolation.fixes import allow_other_users_in_cells, as_root, install
 from referee.play.isolation.host import text
 from referee.play.isolation.paths import PATH
+from referee.play.isolation.trial import trial_problem
 
-UIDS = 1024
-"""How many user ids belong to one referee that root runs."""
+ROOTS_IDS = range(1 << 30, (1 << 30) + (1 << 20))
+"""The user ids that root gives to its bots; no account has them."""
 
 NOBODY = 65000
 """The user and group id that a bot sees as its own where the referee is an ordinary user."""
+
+_IDS_APART = 1024
+"""How many ids lie between those of one container and those of another."""
 
 PATIENCE_S = 20.0
 """How long the making of a namespace may take, which looks up the user's ids."""
@@ -56,25 +58,15 @@ class BotUser(Struct, frozen=True, kw_only=True):
         return () if self.namespace is None else (self.namespace,)
 
 
-class NoUsers(HostFault):
-    """Bots have no user ids of their own here; `reason` says why, and `remedy` what the organiser can do about it."""
-
-    def __init__(self, reason: str, remedy: str) -> None:
-        self.reason = reason
-        self.remedy = remedy
-        super().__init__(f"{reason}; {remedy}")
-
-
 _free: list[BotUser] = []
 """Users whose bots are gone."""
 
 _in_use: set[BotUser] = set()
 
 
-def uids(referee: int) -> range:
-    """The user ids that a referee with this process id, run by root, gives to its bots; no account has them."""
-    first = (1 << 30) + referee % (1 << 20) * UIDS
-    return range(first, first + UIDS)
+def lock_of(uid: int) -> Path:
+    """The file that is locked by the referee whose bot has this user id of the host; raises OSError."""
+    return users_folder() / f"golfref-uid-{uid}.lock"
 
 
 def entering(user: BotUser) -> list[str]:
@@ -108,7 +100,7 @@ def give_back(user: BotUser | None) -> None:
 
 
 @functools.cache
-def why_none() -> NoUsers | None:
+def why_none() -> Missing | None:
     """Why bots in a cell have no user ids of their own, tried out once; None where they have.
 
     Raises HostFault where the host has no room for the trial, so that no bot loses its id because of that.
@@ -118,54 +110,43 @@ def why_none() -> NoUsers | None:
     try:
         user = _new_user()
         _try_out(user)
-    except NoUsers as gap:
+    except Missing as gap:
         return gap
     _free.append(user)
     return None
 
 
 def _new_user() -> BotUser:
-    """A user that this referee has not had yet; raises NoUsers and HostFault."""
-    if os.geteuid() == 0:
-        mine = uids(os.getpid())
-        if len(_in_use) == len(mine):
-            raise HostFault(f"more than {len(mine)} bots at a time; use fewer `jobs`")
-        uid = mine[len(_in_use)]
-        return BotUser(uid=uid, host_uid=uid, namespace=None)
-    try:
-        claim, uid, gid = _claimed()
-        with claim:
+    """A user that this referee has not had yet; raises Missing and HostFault."""
+    with hosts_fault():
+        if os.geteuid() == 0:
+            uid, _, _ = _claimed([ROOTS_IDS], [ROOTS_IDS])
+            return BotUser(uid=uid, host_uid=uid, namespace=None)
+        uid, gid, lock = _claimed(*(_subordinate_ids(file) for file in ("/etc/subuid", "/etc/subgid")))
+        try:
             namespace = _new_namespace(uid, gid)
-            claim.detach()  # it stays open for as long as this process lives
+        except BaseException:
+            os.close(lock)
+            raise
         return BotUser(uid=NOBODY, host_uid=uid, namespace=namespace)
-    except OSError as error:
-        raise HostFault(f"the host cannot make another user namespace: {error.strerror}") from None
+
+
+def _claimed(uids: Sequence[range], gids: Sequence[range]) -> tuple[int, int, int]:
+    """A user id and a group id that are this process's alone, and the lock that it holds on them while it lives.
+
+    Raises HostFault and OSError.
+    """
+    count = min(sum(map(len, uids)), sum(map(len, gids)))
+    # Containers that share no file for the lock start at different places.
+    first = os.stat("/proc/self/ns/pid").st_ino * _IDS_APART
+    for step in range(count):
+        uid, gid = (_of(ids, (first + step) % count) for ids in (uids, gids))
+        if (lock := try_lock(lock_of(uid))) is not None:
+            return uid, gid, lock
+    raise HostFault(f"all {count} user ids that bots may have are in use; use fewer `jobs`")
 
 
 # Subordinate ids
-
-
-def _claimed() -> tuple[socket.socket, int, int]:
-    """A subordinate user id and group id that are this process's alone while the socket is open.
-
-    Raises NoUsers, HostFault and OSError.
-    """
-    uids, gids = (_subordinate_ids(file) for file in ("/etc/subuid", "/etc/subgid"))
-    count = min(sum(map(len, uids)), sum(map(len, gids)))
-    first = random.randrange(count)  # noqa: S311 - so that referees seldom meet
-    for step in range(count):
-        uid, gid = (_of(ids, (first + step) % count) for ids in (uids, gids))
-        claim = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-        try:
-            # Such a name belongs to one socket of the host, and goes with this process.
-            claim.bind(f"\0golfref-uid-{uid}")
-        except OSError as error:
-            claim.close()
-            if error.errno != errno.EADDRINUSE:
-                raise
-        else:
-            return claim, uid, gid
-    raise HostFault(f"all {count} subordinate ids are in use; use fewer `jobs`")
 
 
 def _of(ids: Sequence[range], place: int) -> int:
@@ -178,18 +159,18 @@ def _of(ids: Sequence[range], place: int) -> int:
 
 
 def _subordinate_ids(file: str) -> list[range]:
-    """The ids that this file lends to our user; raises NoUsers where there are none."""
+    """The ids that this file lends to our user; raises Missing where there are none."""
     own = os.geteuid()
     try:
         name = pwd.getpwuid(own).pw_name
     except KeyError:
-        raise NoUsers(f"no account has the user id {own}", "run golfref as a user that has an account") from None
+        raise Missing(f"no account has the user id {own}", "run golfref as a user that has an account") from None
     ids = [lent for owner, lent in _lent(file) if owner in {name, str(own)} and lent]
     if not ids:
         start = max([100_000, *(lent.stop for other in ("/etc/subuid", "/etc/subgid") for _, lent in _lent(other))])
         wanted = f"{start}-{start + 65535}"
         remedy = as_root(f"usermod --add-subuids {wanted} --add-subgids {wanted} {name}")
-        raise NoUsers(f"{file} lends no ids to the user {name}", remedy)
+        raise Missing(f"{file} lends no ids to the user {name}", remedy)
     return ids
 
 
@@ -206,9 +187,9 @@ def _lent(file: str) -> Iterator[tuple[str, range]]:
 
 
 def _new_namespace(uid: int, gid: int) -> int:
-    """The descriptor of a user namespace in which these ids are NOBODY's and root is our user; raises NoUsers."""
+    """The descriptor of a user namespace in which these ids are NOBODY's and root is our user; raises Missing."""
     if shutil.which("newuidmap", path=PATH) is None:
-        raise NoUsers("newuidmap is not installed", install("uidmap"))
+        raise Missing("newuidmap is not installed", install("uidmap"))
     maps = ["--map-root-user", f"--map-users={uid},{NOBODY},1", f"--map-groups={gid},{NOBODY},1"]
     hold = ["unshare", *maps, "sh", "-c", _HOLD]
     read, write = os.pipe()
@@ -217,7 +198,9 @@ def _new_namespace(uid: int, gid: int) -> int:
             holder = subprocess.Popen(hold, stdin=subprocess.PIPE, stdout=end, stderr=end, env={"PATH": PATH})
         with holder:  # which closes its input
             try:
-                word = said.read(4096) if select.select([said], [], [], PATIENCE_S)[0] else b"no answer"
+                answer = select.poll()  # which takes descriptors of any number
+                answer.register(said)
+                word = said.read(4096) if answer.poll(1000 * PATIENCE_S) else b"no answer"
                 if word == b"\n":
                     return os.open(f"/proc/{holder.pid}/ns/user", os.O_RDONLY)
             finally:
@@ -226,31 +209,18 @@ def _new_namespace(uid: int, gid: int) -> int:
 
 
 def _try_out(user: BotUser) -> None:
-    """Become this user in its namespace as a bot does; raises NoUsers where that fails."""
+    """Become this user in its namespace as a bot does; raises Missing where that fails."""
     bwrap = shutil.which("bwrap")
     if bwrap is None:
-        raise NoUsers("bubblewrap is not installed", install("bubblewrap"))
+        raise Missing("bubblewrap is not installed", install("bubblewrap"))
     become = ["setpriv", f"--reuid={user.uid}", f"--regid={user.uid}", "--clear-groups", "true"]
-    try:
-        done = subprocess.run(
-            [bwrap, *entering(user), "--ro-bind", "/", "/", "--", *become],
-            pass_fds=user.descriptors,
-            env={"PATH": PATH},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=PATIENCE_S,
-            check=False,
-        )
-    except OSError as error:
-        raise HostFault(f"the host cannot start another process: {error.strerror}") from None
-    except subprocess.SubprocessError as error:
-        raise _cannot(str(error)) from None
-    if done.returncode != 0:
-        raise _cannot(" ".join(done.stderr.decode(errors="replace").split()) or f"exit code {done.returncode}")
+    command = [bwrap, *entering(user), "--ro-bind", "/", "/", "--", *become]
+    if problem := trial_problem(command, passed=user.descriptors):
+        raise _cannot(problem)
 
 
-def _cannot(why: str) -> NoUsers:
-    return NoUsers(
+def _cannot(why: str) -> Missing:
+    return Missing(
         f"a user namespace with ids of its own cannot be made or entered ({why})",
         allow_other_users_in_cells() or "install util-linux 2.38 or later (tournaments/ISOLATION.md says more)",
     )

@@ -27,7 +27,7 @@ from referee.play.bot.limit_watch import MOST_FORGIVEN, less_waiting
 from referee.play.bot.process import BotProcess
 from referee.play.bot.procfs import Computed, stolen_ticks
 from referee.play.bot.tasks import Newest, Waits
-from referee.play.isolation.kept_file import KeptFile
+from referee.play.isolation.host import OpenFile
 from referee.play.slaps.one_core import pinned_to
 from referee.play.slaps.quiet import MOST_AWAKE, NOT_FROZEN, freeze_fully, is_still, looks
 from referee.play.talk.exchange import Delivery, Exchange, Reply
@@ -381,6 +381,6 @@ def _own_wait_ns() -> int:
 
 
 @functools.lru_cache(1)
-def _own_schedstat(thread: int) -> KeptFile:
+def _own_schedstat(thread: int) -> OpenFile:
     """The file that tells of this thread, which is the one that opens it. A process that was forked has another."""
-    return KeptFile(f"/proc/self/task/{thread}/schedstat")
+    return OpenFile(f"/proc/self/task/{thread}/schedstat")

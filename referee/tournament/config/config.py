@@ -145,7 +145,7 @@ class Config(Settings, frozen=True, kw_only=True):
         )
 
     def with_cells(self) -> "Config":
-        """The same with the cells of its bots, under `bwrap`. Raises Unfit and NoBubblewrap."""
+        """The same with the cells of its bots, under `bwrap`. Raises Unfit and Missing."""
         return replace(self, bots=tuple(settled(bot, self.isolation) for bot in self.bots))
 
     def processes(self, matches: int) -> int:
@@ -271,8 +271,9 @@ def survey(
     is_sound = not reader.problems
     try:
         isolation = file.tournament.isolation
-        found = read_bots(file.bots, str(path), isolation, file.builds, reader, clocks=file.time, adding=adding)
-        entrants = found.without(without)
+        entrants = read_bots(
+            file.bots, str(path), isolation, file.builds, reader, clocks=file.time, adding=adding, without=without
+        )
     except BadDocument as error:
         raise ConfigError(error.lines) from None
     _check_enough_bots(file, entrants.all, reader)

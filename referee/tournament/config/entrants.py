@@ -139,26 +139,28 @@ def read_bots(  # noqa: PLR0913 - all that the tables of bots depend on
     *,
     clocks: Clocks,
     adding: tuple[EntryTable, Entry] | None = None,
+    without: frozenset[str] = frozenset(),
 ) -> Entrants:
     """The bots of the config in `file`, as far as they can be made out. What is wrong with them is noted.
 
-    `file` is as the config is named. An entry that is `adding` is taken as if it lay there already. What is wrong
-    within an entry stands in `broken`. Raises BadDocument where what is kept of the owners cannot be read.
+    `file` is as the config is named. Bots `without` which they are to be made out are not looked at. An entry that is
+    `adding` is taken as if it lay there already. What is wrong within an entry stands in `broken`. Raises BadDocument
+    where what is kept of the owners cannot be read.
     """
     if given is None:
         reader.missing(("bots",), "expected at least one [[bots]]")
     found = _Found(file, isolation, builds, reader, clocks)
     for index, bot in enumerate(given or ()):
-        if bot.entries is None:
+        if bot.entries is None and bot.name not in without:
             found.enter(bot, index)
-        else:
+        elif bot.entries is not None:
             found.enter_folders(bot, bot.entries, index)
     if adding is not None:
         found.replace(*adding)
     reader.check_unique("bots", given or (), "builtin")
     found.check_names()
     found.check_owners()
-    entrants = found.entrants()
+    entrants = found.entrants().without(without)
     if isolation == "bwrap" and not reader.problems:
         bots = [(one.table, one.spec) for one in entrants.all if one.spec is not None]
         check_folders([pair for pair in bots if not pair[1].entry], bots, os.path.abspath(file), reader)

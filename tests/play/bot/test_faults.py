@@ -315,7 +315,7 @@ def test_a_control_group_that_takes_no_bot_is_the_hosts_fault(
 ) -> None:
     if isolation == "bwrap":
         need_bubblewrap()
-    gone = Group(Cgroups(version=2, folders={"kill": str(tmp_path)}), "gone")
+    gone = Group(Cgroups(version=2, folders={"kill": str(tmp_path)}), "gone", None)
     monkeypatch.setattr(process, "_new_group", lambda _: gone)
     bot = BotSpec(name="blameless", command=builtin_bot("random").command, dir=builtin_bot("random").dir, env=mark)
     setup = setup_of(Case(does="", isolation=isolation), bot, mark)

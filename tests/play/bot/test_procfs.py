@@ -20,7 +20,7 @@ from referee.play.bot import procfs
 from referee.play.bot.ending import stop
 from referee.play.bot.process import BotProcess
 from referee.play.bot.procfs import Computed, Holdings
-from referee.play.isolation.cgroups import CgroupGap
+from referee.play.faults import Missing
 from referee.play.spec import BotSpec, Confinement
 
 PATIENCE_S = 50.0
@@ -77,7 +77,7 @@ def counted(
 ) -> Iterator[None]:
     """With what this host has, and without control groups; idle processes take their time to end."""
     if not request.param:
-        monkeypatch.setattr(process_module, "control_groups", lambda: CgroupGap(reason="", remedy=""))
+        monkeypatch.setattr(process_module, "control_groups", lambda: Missing("", ""))
     yield
     until_gone()
 

@@ -11,7 +11,7 @@ import pytest
 
 from referee.play.bot import tasks
 from referee.play.bot.tasks import KEPT_OPEN, Tasks, Waits
-from referee.play.isolation.kept_file import KeptFile
+from referee.play.isolation.host import OpenFile
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="elsewhere nothing is known of it")
 
@@ -126,15 +126,15 @@ def test_few_files_are_kept_open_and_none_in_the_end() -> None:
 
 
 def test_many_bots_keep_few_files_open(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tasks, "MOST_OPEN", KeptFile.number + 2)
+    monkeypatch.setattr(tasks, "MOST_OPEN", OpenFile.number + 2)
     with obedient() as bot, closing(Tasks(bot.pid)) as one, closing(Tasks(bot.pid)) as other:
         assert other.states() == one.states()
         one.waits()
-        before = KeptFile.number
+        before = OpenFile.number
         for _ in range(3):
             bot.do("thread")
         assert len(one.waits()) == len(other.waits()) == 4
-        assert KeptFile.number <= before + 2
+        assert OpenFile.number <= before + 2
 
 
 def test_of_a_process_that_is_gone_nothing_is_told() -> None:

@@ -8,16 +8,16 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
 import pytest
-from needs import lacking
+from needs import IN_A_CONTAINER, lacking
 
 from referee.play.bot.launch import launch
-from referee.play.isolation.cgroup_setup import set_up_cgroups
-from referee.play.isolation.cgroups import Ability, Cgroups, Group, GroupFailed
+from referee.play.faults import HostFault
+from referee.play.isolation.cgroups import Ability, Cgroups, Group, set_up_cgroups
 from referee.play.spec import BotSpec, Confinement
 
 pytestmark = pytest.mark.isolation
@@ -79,7 +79,7 @@ while True:
 REFEREE = """
 import os, subprocess, sys
 from referee.play.bot.launch import launch
-from referee.play.isolation.cgroup_setup import set_up_cgroups
+from referee.play.isolation.cgroups import set_up_cgroups
 from referee.play.spec import BotSpec, Confinement
 group = set_up_cgroups().group(memory_bytes=256 << 20, processes=50)
 spec = BotSpec(name="bot", command=("sleep", "600"), dir="/", env={})
@@ -260,21 +260,17 @@ def test_nothing_starts_outside_a_group_that_is_gone(group: Group) -> None:
 
 def test_groups_are_not_made_where_nobody_may(tmp_path: Path) -> None:
     nowhere = Cgroups(version=2, folders={"kill": str(tmp_path / "gone")})
-    with pytest.raises(GroupFailed, match=r"cannot make the control group .*No such file"):
+    with pytest.raises(HostFault, match=r"cannot make the control group .*No such file"):
         nowhere.group(memory_bytes=MB, processes=1)
 
 
 def test_what_computes_beside_the_bots_gets_the_least_share(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The kernel makes the files of a group; a folder stands in for it."""
-    monkeypatch.setattr("referee.play.isolation.cgroups.write_text", lambda path, text: path.write_text(text))
+    monkeypatch.setattr("referee.play.isolation.cgroups.write", lambda path, words: path.write_text(words))
     place = str(tmp_path)
-    group = Cgroups(version=2, folders={"memory": place, "share": place, "kill": place}).least()
-
-    assert group is not None
+    group = Cgroups(version=2, folders={"memory": place, "share": place, "kill": place}).group(low_priority=True)
     (procs,) = group.join_files()
-    folder = Path(procs).parent
-    assert {path.name: path.read_text() for path in folder.iterdir()} == {"cpu.weight": "1", "cpu.idle": "1"}
-    assert Cgroups(version=1, folders={"memory": place, "kill": place}).least() is None
+    assert {path.name: path.read_text() for path in Path(procs).parent.iterdir()} == {"cpu.weight": "1"}
 
 
 @pytest.mark.usefixtures("cgroups")
@@ -291,13 +287,18 @@ def test_groups_of_a_dead_referee_are_ended_when_a_new_one_begins(mark: dict[str
 
 
 @pytest.mark.usefixtures("cgroups")
-def test_groups_of_a_living_referee_stay(mark: dict[str, str], marked: Marked) -> None:
-    referee = [sys.executable, "-c", REFEREE]
+@pytest.mark.parametrize("under", [(), IN_A_CONTAINER], ids=["here", "in_a_container"])
+def test_groups_of_a_living_referee_stay(mark: dict[str, str], marked: Marked, under: Sequence[str]) -> None:
+    if under and os.geteuid():
+        pytest.skip("only root may make a PID namespace")
+    referee = [*under, sys.executable, "-c", REFEREE]
     with subprocess.Popen(referee, env=os.environ | mark, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as first:
-        bot, folders = _told(first)
+        _, folders = _told(first)
         set_up_cgroups()
         assert all(folder.is_dir() for folder in folders)
-        _until(lambda: bot in marked())
+        bots = set(map(int, (folders[0] / "cgroup.procs").read_text().split()))  # as they are called here
+        assert bots
+        _until(lambda: bots <= set(marked()))
         first.kill()
     set_up_cgroups()
     _until(lambda: not marked())

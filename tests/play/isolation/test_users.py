@@ -8,6 +8,7 @@ in test_hostile.py.
 import os
 import shutil
 import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -15,7 +16,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 from arena import HOSTILE, Arena
-from needs import OURSELVES, Organiser, need_lent_ids, need_no_ids
+from needs import IN_A_CONTAINER, OURSELVES, Organiser, need_lent_ids, need_no_ids
 
 from referee.rules.record import Record
 
@@ -35,15 +36,13 @@ UNTOUCHED = {
 """What a bot gets whose rival has taken nothing."""
 
 TAKES_USERS = """
-import random
-random.randrange = lambda count: 0
 from referee.play.isolation.users import give_back, take_user
 users = [take_user() for _ in range(3)]
 give_back(users[0])
 print(*(user.host_uid for user in users), take_user() == users[0], flush=True)
 input()
 """
-"""Takes users as a referee does that looks for free ids where another one looks too."""
+"""Takes users as a referee does."""
 
 CANNOT_START = """
 import sys
@@ -67,14 +66,15 @@ for _ in range(3):
 
 HAS_NO_ROOM = """
 import subprocess
-from referee.play.faults import HostFault
+import sys
+from referee.play.faults import HostFault, Missing
 from referee.play.isolation import users
 def full(*_, **__):
     raise OSError(11, "Resource temporarily unavailable")
 popen, subprocess.Popen = subprocess.Popen, full
 try:
     users.take_user()
-except users.NoUsers:
+except Missing:
     print("none")
 except HostFault:
     print("later")
@@ -142,6 +142,16 @@ def test_referees_of_one_user_never_lend_the_same_id_at_a_time() -> None:
     assert [line[3] for line in words] == ["True", "True"], "an id is lent again by the referee that holds it"
     assert len({*words[0][:3], *words[1][:3]}) == 6
     assert str(os.geteuid()) not in words[0]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may make a PID namespace")
+def test_referees_in_two_containers_never_give_two_bots_the_same_id() -> None:
+    """In each of them the referee has the same process id."""
+    command = [*IN_A_CONTAINER, sys.executable, "-P", "-c", TAKES_USERS]
+    start = partial(subprocess.Popen, command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    with start() as one, start() as other:
+        words = taken(one), taken(other)
+    assert len({*words[0][:3], *words[1][:3]}) == 6
 
 
 def words_of(program: str) -> list[str]:

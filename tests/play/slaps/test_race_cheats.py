@@ -21,7 +21,7 @@ from referee.play.bot.channel import Channel
 from referee.play.bot.process import BotProcess
 from referee.play.bot.procfs import states
 from referee.play.bot.tasks import Waits
-from referee.play.isolation.cgroups import CgroupGap
+from referee.play.faults import Missing
 from referee.play.slaps import quiet, race
 from referee.rules.record import Forfeit, Record
 
@@ -206,7 +206,7 @@ def test_what_was_computed_by_something_that_has_ended_counts(
 ) -> None:
     """Else a bot could take all of it off, by idle tasks that waited for its core. Control groups may count it."""
     if not counted:
-        monkeypatch.setattr(process_module, "control_groups", lambda: CgroupGap(reason="", remedy=""))
+        monkeypatch.setattr(process_module, "control_groups", lambda: Missing("", ""))
     (record,) = matches(setup([WAITERS + ENDED[ended], slapper(0, turns=1)], mark, clocks=CLOCKS))
 
     times = [one.corrected_us or 0.0 for window in windows(record) for one in window.reactions if one.seat == 0]

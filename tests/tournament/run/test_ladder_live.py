@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from commands import GOLFREF, PATIENCE_S, golfref, until_there
+from needs import need_bubblewrap
 from quick import QUICK
 
 from referee.tournament.store.store import Store
@@ -104,6 +105,40 @@ def test_a_ladder_takes_up_new_versions_and_entries_and_keeps_the_older_ones_of_
     assert versions(store) == after
     assert "dan" in out
     assert "all holds" in golfref("verify", "run.golfref", cwd=tmp_path)[0]
+
+
+@pytest.mark.isolation
+@pytest.mark.full  # likewise
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_ladder_looks_again_at_what_a_bot_in_a_cell_can_read(tmp_path: Path, workers: int) -> None:
+    need_bubblewrap()
+    for place in (tmp_path, *tmp_path.parents[:2]):
+        place.chmod(place.stat().st_mode | 0o055)
+    head = CONFIG.partition("[[bots]]")[0].replace("workers = 1\njobs = 1", f"workers = {workers}\njobs = {workers}")
+    head = head.replace('format = "ladder"', 'format = "ladder"\nisolation = "bwrap"')
+    bots = ""
+    for name in ("ann", "bea", "cid", "dan"):  # a ladder has at least one more than sit at a table
+        entry(tmp_path / name)
+        (tmp_path / name / "bot.toml").unlink()
+        bots += f'[[bots]]\nname = "{name}"\ndir = "{name}"\ncommand = ["sh", "bot.sh"]\n'
+    (tmp_path / "run.toml").write_text(head + bots)
+    store, said = tmp_path / "run.golfref", tmp_path / "said"
+    with (
+        open(said, "w") as log,
+        subprocess.Popen([*GOLFREF, "tournament", "run.toml"], cwd=tmp_path, stderr=log, stdout=log) as run,
+    ):
+        try:
+            until_there(store)
+            (tmp_path / "cid/copy.golfref").write_text("a copy of a store, with the key of all deals")
+            wait_for(lambda: "next round: round " in said.read_text().partition("bot `cid`: withdrawn")[2])
+            (tmp_path / "cid/copy.golfref").unlink()
+            wait_for(lambda: "next round: round " in said.read_text().partition("bot `cid`: added")[2])
+        finally:
+            run.send_signal(signal.SIGINT)
+    words = said.read_text()
+    assert "cid/copy.golfref belongs to the store of a run" in words
+    assert "`cid` does not play until that is put right" in words
+    assert set(versions(store)) == {"ann", "bea", "cid", "dan"}
 
 
 HEAD = (
