@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from referee.play.faults import Missing
-from referee.play.isolation import levels, users
+from referee.play.isolation import users
 from referee.play.isolation.levels import bubblewrap
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="there are cells on Linux only")
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="there are cells
 HANGS = """#!/bin/sh
 case $1 in
     --version) echo bubblewrap 0.9.0 ;;
-    --help) echo "--args --size --perms --json-status-fd --seccomp --clearenv --cap-drop" ;;
+    --help) echo "--args --size --perms --json-status-fd --seccomp --clearenv --cap-drop --disable-userns" ;;
     *) exec sleep 600 ;;
 esac
 """
