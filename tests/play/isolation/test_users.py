@@ -1,8 +1,7 @@
 """What the kernel counts for a user or for the host, and what one bot leaves of it to another and to the referee.
 
-These are the rows of the table of accounts in tournaments/ISOLATION.md, for root, for an ordinary user with subordinate
-ids, and for one without. That the other accounts there are out of reach is tested in test_hostile_reach.py, the memory
-in test_hostile.py.
+They are the rows of "What bots share of the host" in tournaments/ISOLATION.md, for root, for an ordinary user with
+subordinate ids, and for one without. test_hostile_reach.py tests what is out of reach, and test_hostile.py the memory.
 """
 
 import os
