@@ -20,6 +20,9 @@ pytestmark = pytest.mark.isolation
 HOST_MB = 160
 """The memory of the host. The referee needs 40 MB of it, each bot 10 MB."""
 
+CROWD = "16"
+"""So many processes of 8 MB fill the host, however much of the interpreter they share with programs outside it."""
+
 ROOMY = {"memory_mb": 256, "processes": 64}
 
 WITHOUT_GROUPS = 'umount -R -l /sys/fs/cgroup; exec "$@"'
@@ -55,7 +58,7 @@ def test_whom_the_kernel_kills_because_a_rival_fills_the_host_is_not_blamed(
     if shutil.which("unshare") is None:
         lacking("unshare (util-linux) is not installed")
     outcome = arena.outcome(
-        arena.bot("crowds_out", "11"),
+        arena.bot("crowds_out", CROWD),
         arena.bot("honest_and_large", "40"),
         under=[*small_host, "unshare", "--mount", "sh", "-c", WITHOUT_GROUPS, "sh"],
         limits=ROOMY,
@@ -68,7 +71,7 @@ def test_whom_the_kernel_kills_because_a_rival_fills_the_host_is_not_blamed(
 
 def test_a_control_group_tells_that_it_was_not_for_its_own_bound(arena: Arena, small_host: list[str]) -> None:
     outcome = arena.outcome(
-        arena.bot("crowds_out", "11"), arena.bot("honest_and_large", "40"), under=small_host, limits=ROOMY
+        arena.bot("crowds_out", CROWD), arena.bot("honest_and_large", "40"), under=small_host, limits=ROOMY
     )
 
     assert outcome["record"] is None
