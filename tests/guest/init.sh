@@ -4,6 +4,8 @@
 # written here reaches the host.
 export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin PYTHONDONTWRITEBYTECODE=1
 mount -t proc proc /proc
+ln -s /proc/self/fd /dev/fd
+exec > >(exec cat) 2>&1 # no terminal, so no progress bars
 mount -t sysfs sys /sys
 mount -t cgroup2 cgroup2 /sys/fs/cgroup
 mount -t tmpfs tmpfs /run
@@ -35,6 +37,7 @@ else
   failed+=" user"
 fi
 
-echo "guest: ${failed:+what failed was run as$failed}${failed:-all holds}"
+echo "guest: ${failed:+it failed as}${failed:-all holds}"
+sleep 1
 echo o >/proc/sysrq-trigger
 sleep 60
