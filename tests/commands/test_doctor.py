@@ -466,11 +466,6 @@ def test_chance_is_that_of_chi_square(counts: tuple[int, ...], chance: float) ->
     assert chance_of(counts) == pytest.approx(chance, abs=5e-5)
 
 
-def test_a_clock_that_stands_still_while_the_loop_runs_tells_no_speed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("referee.trials.evenness._loop_ns", lambda: 0)
-    assert unevenness() is None
-
-
 def test_a_bench_tells_excess_wins_and_evenness() -> None:
     """The bots of seats 0 and 2 answer within the photo finish; the faster one, at seat 2, is announced first once."""
     moves = [window(520, 600, 400, 700, order=(2, 0, 1, 3)), window(520, 600, 560, 700, order=(0, 2, 1, 3))]
