@@ -12,7 +12,7 @@ from golden import Golden
 from processes import Marked, kill, marked_processes, wait_until_gone
 from scripted import Start
 
-from referee.play.isolation.host import cores
+from referee.play.sandbox.system_info import cores
 
 LEFT_OUT = ("browser", "clock", "cluster", "dataframes", "full", "research", "toolchain")
 """Marks of tests that run only where `-m` names one of their marks, or their file is named."""

@@ -49,8 +49,8 @@ FLOORS = {
     ),
     "referee.play": (
         ("spec", "faults"),
-        ("isolation", "talk"),
-        ("bot",),
+        ("sandbox", "talk"),
+        ("process",),
         ("slaps",),
         ("pump",),
         ("greeting", "match", "session"),

@@ -46,7 +46,7 @@ CONNECT_S = 15.0
 PREPARE_S = 60.0
 """How long the scheduler may take until it knows of a run."""
 
-LOOK_S = 0.1
+POLL_INTERVAL_S = 0.1
 """How often it is looked at whether the scheduler is still there."""
 
 END_S = 20.0
@@ -195,7 +195,7 @@ class Engine:
         """Wait until the run ends, or the scheduler is gone."""
         while client.status == "running":
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(stop.wait(), LOOK_S)
+                await asyncio.wait_for(stop.wait(), POLL_INTERVAL_S)
                 return
         self._lose(f"the scheduler at {self._address} is gone, or cannot be reached any more")
         client._timeout = 0  # it need not look for a scheduler any longer

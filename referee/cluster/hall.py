@@ -21,7 +21,7 @@ from referee.cluster.news import Hosting
 from referee.cluster.parcels import CannotTravel, Parcels, parcels_of
 from referee.cluster.patience import Patience
 from referee.cluster.where import BadCluster, ClusterFailed, Where
-from referee.play.bot import orphans
+from referee.play.process import orphans
 from referee.tournament.config.config import Config
 from referee.tournament.run.desk import Desk
 from referee.tournament.store.store import Store

@@ -20,10 +20,10 @@ from referee.cluster import preparer
 from referee.cluster.here import Here, UnknownBot, here_of
 from referee.cluster.hosts import FromHost, Lacks, Piece, Ready, Refused, Telling
 from referee.cluster.news import Hosting
-from referee.play.bot.open_files import check_open_files
-from referee.play.bot.pool import Reuse
 from referee.play.faults import Missing
-from referee.play.isolation.host import cores
+from referee.play.process.open_files import check_open_files
+from referee.play.process.pool import Reuse
+from referee.play.sandbox.system_info import cores
 from referee.tournament.orders import Begun, Order, Part, Played, Report, Spoiled
 from referee.tournament.run.crew import LONGEST_SILENCE_S, Crew, Worker, WorkerGone, WorkersLost
 from referee.tournament.run.frames import Frames

@@ -27,8 +27,8 @@ from referee.entries.entry import Entry
 from referee.entries.members import BadArchive, Bounds
 from referee.entries.shelf import BUILT, SOURCE, Shelf, ShelfError, close, open_folder, remove
 from referee.lock_file import open_lock
-from referee.play.isolation.paths import SYSTEM
-from referee.play.isolation.shown import MOST_FILES
+from referee.play.sandbox.paths import SYSTEM
+from referee.play.sandbox.readable_check import MOST_FILES
 from referee.play.spec import MB, BotSpec, builtin_bot
 
 _BOUNDS = Bounds(
@@ -46,7 +46,7 @@ _BOUNDS = Bounds(
 _NEW = ".sent"
 """What the desk built, until it is whole."""
 
-_LOOK_S = 0.1
+_POLL_INTERVAL_S = 0.1
 
 
 class NotKept(Exception):
@@ -73,7 +73,7 @@ class KeptBots:
                 with contextlib.suppress(BlockingIOError):
                     fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
                     break
-                wait(_LOOK_S)
+                wait(_POLL_INTERVAL_S)
             for left_over in (self.folder / "parcels").glob(".*"):  # of a process that was killed
                 remove(left_over)
             yield

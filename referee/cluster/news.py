@@ -6,7 +6,7 @@ import msgspec
 from msgspec import Struct
 
 from referee.cluster.hosts import Demands
-from referee.play.bot.pool import Reuse
+from referee.play.process.pool import Reuse
 from referee.tournament.orders import Played, Spoiled
 from referee.tournament.store.hosts import Host
 

@@ -24,8 +24,8 @@ from referee.entries.entry import Entry
 from referee.entries.shelf import BUILT, SOURCE, Shelf
 from referee.entries.tree import KINDS, look_through
 from referee.entries.versions import files_of, version_of
-from referee.play.isolation.paths import is_within
-from referee.play.isolation.shown import MOST_FILES
+from referee.play.sandbox.paths import is_within
+from referee.play.sandbox.readable_check import MOST_FILES
 from referee.play.spec import BotSpec
 from referee.tournament.config.config import Config
 from referee.tournament.config.variants import games

@@ -29,10 +29,10 @@ from referee.entries.entry import Entry
 from referee.entries.ready import Builder
 from referee.entries.shelf import ShelfError
 from referee.play.faults import HostFault
-from referee.play.isolation.cell import settled
-from referee.play.isolation.host import cores
-from referee.play.isolation.shown import Unfit
 from referee.play.match import host_line
+from referee.play.sandbox.cell import settled
+from referee.play.sandbox.readable_check import Unfit
+from referee.play.sandbox.system_info import cores
 from referee.play.spec import MB, Confinement
 from referee.tournament.store.hosts import Host
 

@@ -23,10 +23,10 @@ from referee.cluster.parcels import rooms
 from referee.entries.versions import short, version_of
 from referee.play.faults import HostFault
 from referee.play.greeting import Greeted, greet
-from referee.play.isolation.host import number
-from referee.play.isolation.levels import check_cells
-from referee.play.isolation.problems import find_problem
 from referee.play.pump.pump import Pump
+from referee.play.sandbox.levels import check_cells
+from referee.play.sandbox.problems import find_problem
+from referee.play.sandbox.system_info import number
 from referee.play.session import run_session
 from referee.play.spec import MB, BadBot, BotSpec, Confinement, builtin_bot
 from referee.tournament.store.hosts import RacesTest

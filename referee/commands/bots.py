@@ -11,9 +11,9 @@ from msgspec import convert
 from msgspec.structs import replace
 
 from protocol.text import visible
-from referee.play.isolation.cell import settled
-from referee.play.isolation.levels import bubblewrap
-from referee.play.isolation.problems import find_problem
+from referee.play.sandbox.cell import settled
+from referee.play.sandbox.levels import bubblewrap
+from referee.play.sandbox.problems import find_problem
 from referee.play.spec import (
     BUILTIN,
     INTERPRETER,

@@ -29,7 +29,7 @@ from referee.entries.versions import short
 from referee.kit.check.report import counted
 from referee.new_file import HostRefused, NotWritten, new_file
 from referee.play.faults import HostFault
-from referee.play.isolation.levels import check_cells
+from referee.play.sandbox.levels import check_cells
 from referee.play.session import Interrupted
 from referee.reports.tables.figures import duration
 from referee.reports.tables.layout import wrapped

@@ -11,11 +11,11 @@ from tabulate import tabulate
 
 from protocol.messages import SlapTiming
 from referee.commands.console import DONE, HOST_FAILED, INTERRUPTED, put, put_json, put_words, say
-from referee.play.bot.process import control_groups
 from referee.play.faults import HostFault
-from referee.play.isolation.cgroups import Cgroups
-from referee.play.isolation.users import why_none
+from referee.play.process.process import control_groups
 from referee.play.pump.pump import Pump
+from referee.play.sandbox.cgroups import Cgroups
+from referee.play.sandbox.users import why_none
 from referee.play.session import Interrupted, run_session
 from referee.play.slaps.lock import HostLock
 from referee.play.spec import Confinement, Isolation

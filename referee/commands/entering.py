@@ -17,9 +17,9 @@ from referee.commands.interrupt import Signals
 from referee.entries.entry import Entry
 from referee.entries.shelf import Shelf
 from referee.play.faults import HostFault
-from referee.play.isolation.levels import check_cells
-from referee.play.isolation.problems import find_problem
-from referee.play.isolation.shown import Unfit
+from referee.play.sandbox.levels import check_cells
+from referee.play.sandbox.problems import find_problem
+from referee.play.sandbox.readable_check import Unfit
 from referee.play.spec import BotSpec
 from referee.tournament.config.config import Config, ConfigError, Survey, check_ready, survey
 from referee.tournament.config.traces import Trace, newest_ns, traces

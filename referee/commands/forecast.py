@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 
 from msgspec import Struct
 
-from referee.play.isolation.host import cores
+from referee.play.sandbox.system_info import cores
 from referee.tournament.config.config import Config
 from referee.tournament.plan.blocks import for_blocks
 from referee.tournament.plan.fixture import Fixture

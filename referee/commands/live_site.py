@@ -15,7 +15,7 @@ import referee
 from referee.commands.console import say
 from referee.commands.record_file import old_name
 from referee.commands.site import check_apart, in_words, problem
-from referee.play.bot import orphans
+from referee.play.process import orphans
 from referee.site.folder import check_folder, commitment_of
 from referee.site.refusals import SiteRefused
 

@@ -20,8 +20,8 @@ from referee.entries.shelf import Shelf
 from referee.entries.versions import short, version_of
 from referee.kit.rerun import Finding, Outcome, Rerun, Step, rerun
 from referee.play.faults import HostFault
-from referee.play.isolation.problems import find_problem
 from referee.play.pump.pump import Pump
+from referee.play.sandbox.problems import find_problem
 from referee.play.session import Interrupted, run_session
 from referee.play.spec import SHIPPED, BadBot, BotLimits, BotSpec, Confinement, builtin_bot, command_bot
 from referee.reports.blame import LAST_LINES, stderr_end

@@ -15,7 +15,7 @@ from protocol.text import printable
 from referee.commands.console import CHECK_FAILED, DONE, HOST_FAILED, INTERRUPTED, USAGE, say
 from referee.commands.interrupt import Signals
 from referee.commands.verify import verdict_of
-from referee.play.isolation.low_priority import lower_priority
+from referee.play.sandbox.low_priority import lower_priority
 from referee.play.session import Interrupted
 from referee.reports.tables.figures import duration
 from referee.site.folder import SiteFolder, site_folder

@@ -16,7 +16,7 @@ from protocol.text import printable
 from referee.beneath import open_folder
 from referee.commands.console import CHECK_FAILED, DONE, HOST_FAILED, INTERRUPTED, USAGE, put, put_json, say
 from referee.commands.interrupt import Signals
-from referee.competition.submissions.dropping import LOOK_S, PATIENCE_S, Drop, DropFolder, Due
+from referee.competition.submissions.dropping import PATIENCE_S, POLL_INTERVAL_S, Drop, DropFolder, Due
 from referee.competition.submissions.history import IN_PLACE, Submission, add, lines, now
 from referee.competition.submissions.lock import changing_entries
 from referee.competition.submissions.refusal import Refused
@@ -230,7 +230,7 @@ class Watch:
         """Go on until Interrupted is raised."""
         while True:
             if not self.turn():
-                time.sleep(LOOK_S / 2)
+                time.sleep(POLL_INTERVAL_S / 2)
 
     def turn(self) -> bool:
         """Take one submission of the owner who has waited longest; returns whether there was one."""
@@ -256,7 +256,7 @@ class Watch:
             self._folder.hold(drop, self._clock() + PATIENCE_S)
             return
         except (FileNotFoundError, NotADirectoryError):  # it is gone
-            self._folder.hold(drop, self._clock() + LOOK_S)
+            self._folder.hold(drop, self._clock() + POLL_INTERVAL_S)
             return
         except (HostFault, ShelfError, NotWritten, OSError, BadDocument) as error:
             words = "; ".join(error.lines) if isinstance(error, BadDocument) else str(error)

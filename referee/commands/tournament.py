@@ -37,12 +37,12 @@ from referee.competition.hooks import HooksRefused
 from referee.competition.places import table_of
 from referee.entries.built import version_now
 from referee.entries.shelf import Shelf
-from referee.play.bot.open_files import check_open_files
-from referee.play.bot.process import bounded, control_groups
 from referee.play.faults import HostFault
 from referee.play.greeting import Greeted
-from referee.play.isolation.cgroups import Cgroups
-from referee.play.isolation.levels import check_cells
+from referee.play.process.open_files import check_open_files
+from referee.play.process.process import bounded, control_groups
+from referee.play.sandbox.cgroups import Cgroups
+from referee.play.sandbox.levels import check_cells
 from referee.play.session import Interrupted
 from referee.site.refusals import SiteNotWritten, SiteRefused
 from referee.tournament.config.config import Config, ConfigError

@@ -26,9 +26,9 @@ from referee.entries.shelf import Shelf
 from referee.entries.versions import version_of
 from referee.new_file import new_file, refusal
 from referee.play.faults import HostFault, advised
-from referee.play.isolation.host import cores
 from referee.play.match import MatchSetup, play
 from referee.play.pump.pump import Pump
+from referee.play.sandbox.system_info import cores
 from referee.play.session import run_session
 from referee.play.spec import LONGEST_NAME, BotSpec, builtin_bot
 from referee.rules.record import Record

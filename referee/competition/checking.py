@@ -23,8 +23,8 @@ from referee.kit.check.noted import Given
 from referee.kit.check.report import Finding, Report, Verdict
 from referee.kit.check.steps import check
 from referee.play.faults import HostFault, advised
-from referee.play.isolation.host import cores
 from referee.play.pump.pump import Pump
+from referee.play.sandbox.system_info import cores
 from referee.play.session import run_session
 from referee.play.spec import MB, BotSpec
 from referee.tournament.config.config import Config

@@ -12,8 +12,8 @@ from collections.abc import Callable, Mapping, Sequence
 from selectors import EVENT_READ, EVENT_WRITE, DefaultSelector
 from typing import IO
 
-from referee.play.bot.procfs import own_children
-from referee.play.isolation.low_priority import set_session_priority
+from referee.play.process.usage import own_children
+from referee.play.sandbox.low_priority import set_session_priority
 
 KEPT_BYTES = 4096
 """Of what a command prints the end is kept, so much of it."""
@@ -21,7 +21,7 @@ KEPT_BYTES = 4096
 LONGEST_DEATH_S = 2.0
 """Killed processes need a core to die. It is not waited for longer than this."""
 
-_LOOK_S = 0.05
+_POLL_INTERVAL_S = 0.05
 
 
 class RunningCommand:
@@ -64,7 +64,7 @@ class RunningCommand:
             selector.register(pipe, events)
         while True:
             has_ended = self._process.poll() is not None  # before the last look, so that nothing of it is missed
-            look_s = 0.0 if has_ended else max(0.0, min(_LOOK_S, left_s()))
+            look_s = 0.0 if has_ended else max(0.0, min(_POLL_INTERVAL_S, left_s()))
             if not selector.get_map():
                 self._wait(look_s)
             ready = {key.fileobj for key, _ in selector.select(look_s)} if selector.get_map() else set()

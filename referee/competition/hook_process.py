@@ -24,7 +24,7 @@ from protocol.text import printable
 from referee.competition.command import RunningCommand, kill_children
 from referee.competition.happenings import End, Fault, Happening, Match, Table, Void, line_of
 from referee.competition.hook_cursor import Cursor, read_cursor, write_cursor
-from referee.play.isolation.low_priority import lower_priority, set_session_priority
+from referee.play.sandbox.low_priority import lower_priority, set_session_priority
 from referee.tournament.config.hooks import Hooks
 
 START = "import sys; sys.path.insert(0, sys.argv[1]); from referee.competition.hook_process import main; main()"

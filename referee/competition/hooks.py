@@ -28,11 +28,11 @@ from referee.competition.hook_process import (
     Tally,
 )
 from referee.competition.outflow import Outflow
-from referee.play.bot import orphans
-from referee.play.bot.process import control_groups
 from referee.play.faults import HostFault
-from referee.play.isolation.cgroups import Cgroups, Group
-from referee.play.isolation.host import write
+from referee.play.process import orphans
+from referee.play.process.process import control_groups
+from referee.play.sandbox.cgroups import Cgroups, Group
+from referee.play.sandbox.system_info import write
 from referee.tournament.config.config import Config
 from referee.tournament.store.store import Store
 

@@ -9,7 +9,7 @@ from protocol.messages import Clocks, FaultPolicy
 from referee import __version__
 from referee.kit.check.conditions import Conditions
 from referee.kit.check.games import GameToTry, some_games
-from referee.play.bot.pool import Reuse
+from referee.play.process.pool import Reuse
 from referee.play.spec import BotLimits, BotSpec, Isolation
 from referee.tournament.config.config import Config
 from referee.tournament.plan.blocks import for_blocks

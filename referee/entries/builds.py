@@ -23,14 +23,14 @@ from referee.entries.build_log import MOST_BYTES, BuildLog
 from referee.entries.entry import Builds, Entry
 from referee.entries.members import BadArchive, Bounds, Unpacked
 from referee.entries.shelf import close
-from referee.play.bot.ending import BUILD_DYING_S, end_orphans, stop
-from referee.play.bot.limit_watch import excess
-from referee.play.bot.orphans import end_orphans_now
-from referee.play.bot.process import BotProcess, StartFailed
-from referee.play.bot.procfs import Holdings
-from referee.play.isolation.cell import cell_of
-from referee.play.isolation.paths import PATH, SOURCE, SYSTEM
-from referee.play.isolation.shown import MOST_FILES, Unfit
+from referee.play.process.limit_watch import excess
+from referee.play.process.orphans import end_orphans_now
+from referee.play.process.process import BotProcess, StartFailed
+from referee.play.process.shutdown import BUILD_DYING_S, end_orphans, stop
+from referee.play.process.usage import ResourceUsage
+from referee.play.sandbox.cell import cell_of
+from referee.play.sandbox.paths import PATH, SOURCE, SYSTEM
+from referee.play.sandbox.readable_check import MOST_FILES, Unfit
 from referee.play.spec import MB, BotSpec, Confinement, Isolation, Workshop
 
 DEPTH = 64
@@ -42,7 +42,7 @@ UNPACK_S = 300.0
 MOST_WAITING = 10
 """By how many times a build may take longer than it may, where other programs want the cores that it would use."""
 
-_LOOK_S = 0.1
+_POLL_INTERVAL_S = 0.1
 _CHUNK_BYTES = 1 << 16
 _AT_ONCE = 64
 """How many chunks are read before something else may happen."""
@@ -240,7 +240,7 @@ class _Run:
                 nursery.start_soon(self._read, process.stdout, self._take)
                 nursery.start_soon(self._read, process.stderr, self._hear)
                 while not process.has_exited() and not self._excess:
-                    await trio.sleep(_LOOK_S)
+                    await trio.sleep(_POLL_INTERVAL_S)
                     self._look()
                 nursery.cancel_scope.cancel()
             if not self._excess:
@@ -318,7 +318,7 @@ class _Run:
         builds, process = self._builds, self._process
         process.go_on_killing()
         end_orphans_now()
-        holds = process.holdings()
+        holds = process.resource_usage()
         self._clock.look(holds, wants_core=process.is_running())
         if self._clock.own_s > builds.time_s:
             self._exceed(f"it took longer than {builds.time_s:g} s{self._clock.aside()}")
@@ -360,7 +360,7 @@ class _Clock:
         waited_s = self.all_s - self.own_s
         return f", not counting {waited_s:.0f} s in which it waited for a core" if waited_s >= 1 else ""
 
-    def look(self, holds: Holdings | None, *, wants_core: bool) -> None:
+    def look(self, holds: ResourceUsage | None, *, wants_core: bool) -> None:
         """Count the time since the last look. `wants_core` says whether something of it computes, or would."""
         now = time.monotonic()
         passed_s, self._looked = now - self._looked, now

@@ -33,9 +33,9 @@ from referee.entries.entry import Builds, Entry
 from referee.entries.shelf import BUILT, SOURCE, Shelf, ShelfError, ShelfNotWritten, remove, write_whole
 from referee.lock_file import try_lock, unlock
 from referee.play.faults import HostFault
-from referee.play.isolation.host import cores
-from referee.play.isolation.levels import bubblewrap
-from referee.play.isolation.problems import find_problem
+from referee.play.sandbox.levels import bubblewrap
+from referee.play.sandbox.problems import find_problem
+from referee.play.sandbox.system_info import cores
 from referee.play.session import guarded, heeding_signals
 from referee.play.spec import Isolation, is_noexec
 

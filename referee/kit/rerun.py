@@ -18,10 +18,10 @@ from protocol.events import Round
 from protocol.messages import Answer, Limits, Match, Ready, Request
 from protocol.offers import admits
 from protocol.text import printable
-from referee.play.bot.channel import Channel
-from referee.play.bot.ending import end_orphans
-from referee.play.bot.process import FAREWELL_S
 from referee.play.faults import Trouble, hosts_fault
+from referee.play.process.channel import Channel
+from referee.play.process.process import FAREWELL_S
+from referee.play.process.shutdown import end_orphans
 from referee.play.pump.pump import Pump
 from referee.play.spec import BotSpec, Confinement
 from referee.play.talk.conversation import FATAL, illegal, start_mishap

@@ -7,9 +7,9 @@ from msgspec import Struct
 
 from protocol.codec import encode
 from protocol.messages import GameMessage, Hello, Limits, Ready
-from referee.play.bot.ending import end_orphans
-from referee.play.bot.process import FAREWELL_S
 from referee.play.faults import hosts_fault
+from referee.play.process.process import FAREWELL_S
+from referee.play.process.shutdown import end_orphans
 from referee.play.pump.pump import Pump
 from referee.play.spec import BotSpec, Confinement
 from referee.play.talk.conversation import Steps, start_mishap

@@ -15,11 +15,11 @@ from protocol.codec import encode
 from protocol.messages import Clocks, FaultPolicy, GameMessage, Limits, Match
 from protocol.text import printable
 from referee import __version__
-from referee.play.bot.channel import Channel
-from referee.play.bot.ending import end_orphans
-from referee.play.bot.pool import Pool, PooledBot, reads_on
-from referee.play.bot.process import FAREWELL_S, bounded, counts_cpu
 from referee.play.faults import HostFault, OutOfMemory, hosts_fault
+from referee.play.process.channel import Channel
+from referee.play.process.pool import Pool, PooledBot, reads_on
+from referee.play.process.process import FAREWELL_S, bounded, counts_cpu
+from referee.play.process.shutdown import end_orphans
 from referee.play.pump.pump import Pump
 from referee.play.spec import MB, BotSpec, Confinement
 from referee.play.talk import script
@@ -104,10 +104,10 @@ class LiveMatch:
             await self.dismiss()
             raise
 
-    def hold(self) -> None:
+    def pause(self) -> None:
         """Hold the bots frozen until `play`."""
         for channel in self._channels:
-            channel.hold()
+            channel.pause()
 
     async def play(self) -> Record:
         """Play the match and return its record; none of its processes is left but those that are kept.
@@ -217,7 +217,7 @@ class LiveMatch:
         """Which bot of this match or of another holds the most memory, in words."""
         held = {}
         for channel in (*self._channels, *self._pump.channels()):
-            now = None if channel.process is None else channel.process.holdings()
+            now = None if channel.process is None else channel.process.resource_usage()
             held[channel] = max(channel.turns.used.memory_bytes, 0 if now is None else now.memory_bytes)
         most = max(held, key=held.__getitem__)
         bound = self._setup.confinement.limits.memory_mb * MB
@@ -227,7 +227,7 @@ class LiveMatch:
         """After the match, keep the bots for a later one, or end them with whatever they have started."""
         async with self._pump.freeze_lock:  # not in the middle of a window
             for channel in self._channels:
-                channel.release()  # the warden may hold it
+                channel.release()  # the watch of limits may have paused it
         async with trio.open_nursery() as nursery:
             for number, (seat, before) in enumerate(zip(talk.seats, self._matches_before(), strict=True)):
                 channel = self._channels[number]

@@ -9,10 +9,10 @@ from functools import partial
 import trio
 
 from referee.ending_signals import ENDING_SIGNALS, ignore_ending_signals
-from referee.play.bot.limit_watch import watch_limits
-from referee.play.bot.open_files import raise_limit
-from referee.play.bot.orphans import nothing_left_behind
 from referee.play.faults import HostFault, hosts_fault, in_words
+from referee.play.process.limit_watch import watch_limits
+from referee.play.process.open_files import raise_limit
+from referee.play.process.orphans import nothing_left_behind
 from referee.play.pump.pump import Pump
 
 _NO_ROOM = frozenset({errno.ENOSPC, errno.ENOMEM})

@@ -160,7 +160,7 @@ def builtin_bot(name: str) -> BotSpec:
 def command_bot(text: str, folder: str | None = None) -> BotSpec:
     """The bot of a shell-quoted command line, or of `builtin:NAME`, named after its script or program.
 
-    It starts in `folder`, by default the current one. Whether the command exists is for isolation/problems.py to say.
+    It starts in `folder`, by default the current one. Whether the command exists is for sandbox/problems.py to say.
     Raises BadBot.
     """
     if text.startswith(BUILTIN):

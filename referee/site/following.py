@@ -20,7 +20,7 @@ LEAST_REST_S = 5.0
 MOST_REST_S = 30.0
 """It rests for so long at most, so that a spectator of a short run sees it go on."""
 
-LOOK_S = 1.0
+POLL_INTERVAL_S = 1.0
 """How often it looks whether anything has come."""
 
 
@@ -36,7 +36,7 @@ def follow(builder: SiteBuilder, store: Path, rest: Callable[[float], bool]) -> 
         if built.is_complete or rest(min(MOST_REST_S, max(LEAST_REST_S, SHARE * cost_s))):
             return built
         while _traces(store) == seen:
-            if rest(LOOK_S):
+            if rest(POLL_INTERVAL_S):
                 return built
 
 

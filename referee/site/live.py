@@ -13,7 +13,7 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from referee.play.isolation.low_priority import lower_priority
+from referee.play.sandbox.low_priority import lower_priority
 from referee.site.building import Built, Matches, SiteBuilder
 from referee.site.folder import site_folder
 from referee.site.following import follow

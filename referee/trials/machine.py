@@ -18,11 +18,11 @@ from msgspec import Struct
 
 from protocol import VERSION
 from referee import __version__
-from referee.play.bot.procfs import lists_children, stolen_ticks
 from referee.play.faults import Missing
-from referee.play.isolation.fixes import parameter
-from referee.play.isolation.host import cores, is_autogrouped, quota_cores, text
-from referee.play.isolation.levels import bubblewrap
+from referee.play.process.usage import lists_children, stolen_ticks
+from referee.play.sandbox.fixes import parameter
+from referee.play.sandbox.levels import bubblewrap
+from referee.play.sandbox.system_info import cores, is_autogrouped, quota_cores, text
 
 PARAMETERS = (
     "kernel.yama.ptrace_scope",

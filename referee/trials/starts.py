@@ -6,8 +6,8 @@ from msgspec import Struct
 
 from referee.play.faults import HostFault, Missing
 from referee.play.greeting import greet
-from referee.play.isolation.levels import bubblewrap
 from referee.play.pump.pump import Pump
+from referee.play.sandbox.levels import bubblewrap
 from referee.play.spec import Confinement, Isolation
 from referee.trials.races import GAME, Scenario, racer
 

@@ -9,7 +9,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from referee.play.isolation.fixes import as_root, setting
+from referee.play.sandbox.fixes import as_root, setting
 from referee.play.spec import BotLimits
 from referee.trials.machine import Machine
 from referee.trials.races import Outcome

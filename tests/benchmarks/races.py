@@ -24,7 +24,7 @@ from typing import get_args
 from msgspec.structs import replace
 
 from protocol.messages import SlapTiming
-from referee.play.bot import orphans
+from referee.play.process import orphans
 from referee.play.pump.pump import Pump
 from referee.play.session import Interrupted, run_session
 from referee.play.spec import Confinement, Isolation

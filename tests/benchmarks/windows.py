@@ -30,9 +30,9 @@ import trio
 from races import SLAPPER, loaded
 
 from protocol.messages import Clocks, FaultPolicy, GameMessage
-from referee.play.bot import orphans
-from referee.play.bot.process import BotProcess
 from referee.play.match import MatchSetup, play
+from referee.play.process import orphans
+from referee.play.process.process import BotProcess
 from referee.play.pump.pump import Pump
 from referee.play.session import run_session
 from referee.play.slaps import quiet, race
@@ -55,7 +55,7 @@ PARTS: dict[str, Sequence[tuple[Any, str]]] = {
     "awake": [(AwakeCores, "in_window")],
     "rank": [(quiet, "before_all_others")],
     "freeze": [(quiet, "frozen")],
-    "still": [(race, "is_still")],
+    "still": [(race, "freeze_and_check")],
     "orphans": [(orphans, "end_orphans_now")],
     "warm": [(race, "_warm_up")],
     "line": [(race, "_ask_alone")],

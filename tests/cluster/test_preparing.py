@@ -22,7 +22,7 @@ from referee.cluster.streams import Stream
 from referee.cluster.trying import NotFit, check_isolation, check_room
 from referee.entries.shelf import Shelf
 from referee.play.faults import Missing
-from referee.play.isolation import levels
+from referee.play.sandbox import levels
 
 
 def keep(parcels: Parcels, folder: Path, tag: str = "here") -> KeptBots:
@@ -262,7 +262,7 @@ def test_a_bot_that_starts_only_at_the_desk_keeps_a_host_out(tmp_path: Path, mar
 
 
 def test_a_host_without_bubblewrap_is_told_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from referee.play.isolation.levels import bubblewrap
+    from referee.play.sandbox.levels import bubblewrap
 
     with parcels_of(competition(tmp_path / "desk", FOLDER_BOT)) as parcels:
         demands = replace(parcels.demands, isolation="bwrap")

@@ -13,8 +13,8 @@ from msgspec.structs import replace
 
 from referee.commands import doctor as doctor_module
 from referee.play.faults import HostFault, Missing
-from referee.play.isolation import fixes, levels, users
-from referee.play.isolation.levels import bubblewrap
+from referee.play.sandbox import fixes, levels, users
+from referee.play.sandbox.levels import bubblewrap
 from referee.rules.record import GivenSlaps, Reaction
 from referee.trials.evenness import unevenness
 from referee.trials.machine import Machine

@@ -20,7 +20,7 @@ from referee.commands import submit
 from referee.commands.interrupt import Signals
 from referee.commands.submit import SubmitOrdered, Watch
 from referee.competition.submissions import answers
-from referee.competition.submissions.dropping import LOOK_S, PATIENCE_S, DropFolder
+from referee.competition.submissions.dropping import PATIENCE_S, POLL_INTERVAL_S, DropFolder
 from referee.competition.submissions.history import lines
 from referee.ending_signals import ENDING_SIGNALS
 from referee.entries.shelf import Shelf
@@ -196,9 +196,9 @@ def test_what_is_dropped_is_answered_beside_it(place: Path, watch: Watched) -> N
     drop(place, "ann/keen.tar.gz", when=10)  # older, and a zip by its content
     drop(place, "bob/keen.zip", when=2000)
     assert not watch.turn(0.0)
-    now = LOOK_S
+    now = POLL_INTERVAL_S
     while watch.turn(now):
-        now += LOOK_S
+        now += POLL_INTERVAL_S
 
     dropped = place / "dropped"
     assert (dropped / "ann/keen.txt").read_text().count("It is accepted") == 1
@@ -216,10 +216,10 @@ def test_the_archives_of_one_owner_hold_up_no_other(place: Path, watch: Watched)
     watch.turn(0.0)
 
     for _ in range(2):
-        watch.turn(LOOK_S)
+        watch.turn(POLL_INTERVAL_S)
 
     assert sorted(os.listdir(place / "entries")) == ["calm", "keen"]
-    assert not watch.turn(LOOK_S)
+    assert not watch.turn(POLL_INTERVAL_S)
     history = [(line.owner, line.outcome) for line in lines(Shelf(place))]
     assert history == [("ann", "accepted"), ("ann", "superseded"), ("bob", "accepted")]
 
@@ -234,7 +234,7 @@ def test_what_the_host_spoils_rests_for_a_minute_however_long_it_took(
     monkeypatch.setattr(submit, "take", spoiled)
     drop(place, "ann/keen.zip")
     watch.turn(0.0)
-    assert watch.turn(LOOK_S)
+    assert watch.turn(POLL_INTERVAL_S)
 
     assert not watch.turn(watch.now + 59.0)
     assert watch.turn(watch.now + 1.0)
@@ -248,7 +248,7 @@ def test_a_full_disk_ends_no_watching(place: Path, watch: Watched, monkeypatch: 
     drop(place, "ann/keen.zip")
     drop(place, "ann/keen.tar.gz", when=10)
     watch.turn(0.0)
-    assert watch.turn(LOOK_S)
+    assert watch.turn(POLL_INTERVAL_S)
     monkeypatch.undo()
 
     assert watch.turn(100.0)
@@ -263,7 +263,7 @@ def test_the_answers_to_one_owner_push_out_no_others(
     for number in range(4):
         drop(place, f"ann/keen{number}.zip")
     for turn in range(8):
-        watch.turn(turn * LOOK_S)
+        watch.turn(turn * POLL_INTERVAL_S)
 
     kept = place / ".golfref/answers"
     assert [len(os.listdir(kept / owner)) for owner in ("ann", "bob")] == [2, 1]
@@ -277,7 +277,7 @@ def test_what_can_be_neither_answered_nor_put_away_is_taken_once(place: Path, wa
     (place / "dropped/done/bob").write_text("")
     watch.turn(0.0)
     for turn in range(1, 200):
-        watch.turn(turn * LOOK_S)
+        watch.turn(turn * POLL_INTERVAL_S)
 
     outcomes = [(line.owner, line.outcome) for line in lines(Shelf(place))]
     assert outcomes == [("ann", "accepted"), ("bob", "refused")]
@@ -289,15 +289,15 @@ def test_what_is_half_there_is_waited_for(place: Path, watch: Watched) -> None:
     whole = archive.read_bytes()
     archive.write_bytes(whole[:50])
     watch.turn(0.0)
-    assert watch.turn(LOOK_S)
-    assert not watch.turn(2 * LOOK_S)
+    assert watch.turn(POLL_INTERVAL_S)
+    assert not watch.turn(2 * POLL_INTERVAL_S)
     assert os.listdir(place / "dropped/ann") == ["keen.zip"]
     archive.write_bytes(whole)
-    watch.turn(3 * LOOK_S)
-    watch.turn(4 * LOOK_S)
+    watch.turn(3 * POLL_INTERVAL_S)
+    watch.turn(4 * POLL_INTERVAL_S)
     assert "It is accepted" in (place / "dropped/ann/keen.txt").read_text()
     drop(place, "ann/keen.zip").write_bytes(whole[:50])
-    for now in (100.0, 100 + LOOK_S, 200 + PATIENCE_S):
+    for now in (100.0, 100 + POLL_INTERVAL_S, 200 + PATIENCE_S):
         watch.turn(now)
     assert "damaged" in (place / "dropped/ann/keen.txt").read_text()
     assert (place / "entries/keen/bot.py").read_text() == "print(1)\n"
@@ -308,7 +308,7 @@ def test_a_broken_config_spoils_nothing_that_is_dropped(place: Path, watch: Watc
     config = (place / "config.toml").read_text()
     (place / "config.toml").write_text("nonsense")
     watch.turn(0.0)
-    assert watch.turn(LOOK_S)
+    assert watch.turn(POLL_INTERVAL_S)
     assert os.listdir(place / "dropped") == ["keen.zip"]
     (place / "config.toml").write_text(config)
 

@@ -8,7 +8,7 @@ import pytest
 
 from referee.beneath import open_folder
 from referee.competition.submissions import dropping
-from referee.competition.submissions.dropping import LOOK_S, Drop, DropFolder
+from referee.competition.submissions.dropping import POLL_INTERVAL_S, Drop, DropFolder
 
 
 @pytest.fixture
@@ -33,13 +33,13 @@ def seen(folder: DropFolder, now: float) -> list[str]:
 
 def whole(folder: DropFolder, now: float = 0.0) -> list[str]:
     seen(folder, now)
-    return seen(folder, now + LOOK_S)
+    return seen(folder, now + POLL_INTERVAL_S)
 
 
 def only(folder: DropFolder, owner: str = "ann", now: float = 0.0) -> Drop:
     """The one that is due."""
     folder.look(owner, now)
-    due = folder.look(owner, now + LOOK_S)
+    due = folder.look(owner, now + POLL_INTERVAL_S)
     assert due is not None
     return due.drop
 
@@ -52,8 +52,8 @@ def test_what_has_not_changed_between_two_looks_is_taken(folder: DropFolder, tmp
     assert seen(folder, 0.0) == []
     put(tmp_path / "late.zip", "xx")
     put(tmp_path / "bob/other/more.py")
-    assert seen(folder, LOOK_S) == ["ann/bot.zip"]
-    assert seen(folder, 2 * LOOK_S) == ["/late.zip", "ann/bot.zip", "bob/other"]
+    assert seen(folder, POLL_INTERVAL_S) == ["ann/bot.zip"]
+    assert seen(folder, 2 * POLL_INTERVAL_S) == ["/late.zip", "ann/bot.zip", "bob/other"]
 
 
 def test_files_on_their_way_answers_and_links_are_not_taken(folder: DropFolder, tmp_path: Path) -> None:
@@ -139,7 +139,7 @@ def test_a_folder_that_never_rests_holds_up_no_other(folder: DropFolder, tmp_pat
         put(tmp_path / "ann/restless/bot.py", when=number)
         put(tmp_path / "ann/calm/bot.py")
         put(tmp_path / "ann/other/bot.py")
-        due = folder.look("ann", number * LOOK_S)
+        due = folder.look("ann", number * POLL_INTERVAL_S)
         taken |= set() if due is None else {due.drop.name}
 
     assert taken == {"calm", "other"}

@@ -17,7 +17,7 @@ from referee.competition.submissions.restoring import restore
 from referee.competition.submissions.taking import Doing, Incomplete, Offer, Taken, take, tidy
 from referee.entries.shelf import Shelf, remove
 from referee.entries.versions import short
-from referee.play.isolation import cell as cell_module
+from referee.play.sandbox import cell as cell_module
 from referee.tournament.config.config import ConfigError, load
 
 CONFIG = """

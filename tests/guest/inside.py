@@ -11,8 +11,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from referee.play.bot.process import control_groups
-from referee.play.isolation.cgroups import Cgroups
+from referee.play.process.process import control_groups
+from referee.play.sandbox.cgroups import Cgroups
 
 TESTS = Path(__file__).parent.parent
 HOSTILE = (
@@ -65,7 +65,7 @@ PYTEST = (
     "--reruns", "2", "--only-rerun", STALLED, "--only-rerun", "it takes longer than",
     # Its bots signal by times of files, which lag behind in the guest; and the kernel of the guest takes the numbers of
     # 32-bit calls for those of 64 bits, so no filter can see them.
-    *(f"--deselect=tests/play/isolation/test_hostile_reach.py::{test}" for test in LEFT_OUT),
+    *(f"--deselect=tests/play/sandbox/test_hostile_reach.py::{test}" for test in LEFT_OUT),
 )  # fmt: skip
 
 

@@ -326,7 +326,7 @@ class AnswersOneLate(Bot):
     held = None
 
     def reply(self, answer):
-        before, self.held = self.held, answer
+        before, self.paused = self.paused, answer
         super().reply(before) if before else None
 
 

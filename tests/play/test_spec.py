@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from referee.play import spec as bots
-from referee.play.isolation.problems import find_command
+from referee.play.sandbox.problems import find_command
 from referee.play.spec import BadBot, BotSpec, builtin_bot, command_bot, shipped
 
 

@@ -17,7 +17,7 @@ from needs import OURSELVES, Organiser, need_bubblewrap
 from processes import PATIENCE_S
 
 from referee.lock_file import is_locked
-from referee.play.isolation.users import ROOTS_IDS, lock_of
+from referee.play.sandbox.users import ROOTS_IDS, lock_of
 from referee.rules.record import Record
 from referee.tournament.verify.record import check_record
 

@@ -10,8 +10,8 @@ from typing import Any, cast
 from protocol.messages import Limits
 from referee.kit.check.bench import Bench
 from referee.kit.check.games import GameToTry
-from referee.play.bot.channel import Channel
 from referee.play.faults import Trouble
+from referee.play.process.channel import Channel
 from referee.play.pump.pump import Pump
 from referee.play.spec import BotSpec, Confinement
 from referee.play.talk.conversation import Steps

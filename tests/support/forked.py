@@ -25,7 +25,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
-from referee.play.bot import orphans
+from referee.play.process import orphans
 
 MODULE = "referee"
 """What runs where no file is named."""

@@ -12,8 +12,8 @@ import trio.testing
 from protocol.actions import Draw
 from protocol.codec import encode
 from protocol.messages import Answer, Limits
-from referee.play.bot.channel import Channel
-from referee.play.bot.procfs import Holdings
+from referee.play.process.channel import Channel
+from referee.play.process.usage import ResourceUsage
 from referee.play.pump.clock import Clock
 from referee.play.pump.pump import Pump
 from referee.play.spec import BotSpec, Confinement
@@ -40,7 +40,7 @@ class Pipes:
         for fd in (self.stdin, self.stdout, self.stderr):
             os.set_blocking(fd, False)
         self.status: str | None = None
-        self.used = Holdings()
+        self.used = ResourceUsage()
         self.counts_all = True
         self.killed = False
         self._open = {self.in_, self.stdin, self.stdout, self.out, self.stderr, self.err}
@@ -48,7 +48,7 @@ class Pipes:
     def exit_status(self) -> str | None:
         return self.status
 
-    def holdings(self) -> Holdings:
+    def resource_usage(self) -> ResourceUsage:
         return self.used
 
     def unread_bytes(self) -> int:

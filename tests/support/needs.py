@@ -15,8 +15,8 @@ import pytest
 
 from referee.kit.starters import Starter, missing_tools
 from referee.play.faults import HostFault, Missing
-from referee.play.isolation.levels import bubblewrap, check_cells
-from referee.play.isolation.users import why_none
+from referee.play.sandbox.levels import bubblewrap, check_cells
+from referee.play.sandbox.users import why_none
 
 IN_A_CONTAINER = ("unshare", "--pid", "--fork", "--kill-child", "--mount-proc")
 """Before a command of root's: it begins with process 1 and sees no process of the host."""
@@ -150,8 +150,8 @@ def _as_user(uid: int, gid: int, home: str) -> tuple[Organiser | None, str]:
 
 
 _TELL_WHY_NONE = """
-from referee.play.isolation.levels import bubblewrap
-from referee.play.isolation.users import why_none
+from referee.play.sandbox.levels import bubblewrap
+from referee.play.sandbox.users import why_none
 bubblewrap()
 print(why_none() or "")
 """

@@ -29,9 +29,9 @@ from referee.competition.submissions.answers import file_of
 from referee.entries.archive import stem_of
 from referee.entries.leavings import is_left_aside, without_copy_marks
 from referee.entries.tree import DEEPEST
-from referee.play.isolation.paths import PATH
+from referee.play.sandbox.paths import PATH
 
-LOOK_S = 2.0
+POLL_INTERVAL_S = 2.0
 """So long nothing may have changed in what is taken."""
 
 PATIENCE_S = 60.0
@@ -113,7 +113,7 @@ class DropFolder:
         return sorted(["", *found], key=lambda owner: (self._turns.get(owner, 0), owner))
 
     def look(self, owner: str, now: float) -> Due | None:
-        """What of this owner has waited longest of all that is whole: it has not changed for LOOK_S.
+        """What of this owner has waited longest of all that is whole: it has not changed for POLL_INTERVAL_S.
 
         Of several of one name it is the newest. `now` is a time in seconds that only grows.
         """
@@ -191,7 +191,7 @@ class DropFolder:
                     os.unlink(name, dir_fd=done)
 
     def _whole(self, owner: str, now: float) -> Iterator[Drop]:
-        """What has not changed for LOOK_S."""
+        """What has not changed for POLL_INTERVAL_S."""
         known = self._seen.get(owner, {})
         self._seen[owner] = {}
         with opened(owner, self._fd) as there:
@@ -209,7 +209,7 @@ class DropFolder:
                 if seen is None or seen.signature != drop.signature:
                     seen = _Seen(signature=drop.signature, since=now)
                 self._seen[owner][name] = seen
-                if now - seen.since >= LOOK_S:
+                if now - seen.since >= POLL_INTERVAL_S:
                     yield drop
 
 

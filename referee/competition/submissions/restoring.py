@@ -11,7 +11,7 @@ from referee.competition.submissions.standing import standing
 from referee.entries.folder import BadEntry, read_entry
 from referee.entries.shelf import SOURCE, Shelf
 from referee.entries.versions import short
-from referee.play.isolation.problems import find_problem
+from referee.play.sandbox.problems import find_problem
 
 
 def restore(name: str, asked: str, config: Path) -> Submission:

@@ -19,14 +19,14 @@ from referee.kit.check.lines import padded
 from referee.kit.check.noted import Blamed, Given
 from referee.kit.check.report import Finding, Outcome, Report, Times, counted
 from referee.kit.check.rules import Rule
-from referee.kit.check.sitting import AS_ALWAYS, LOOK_S, Manner, Sitting
+from referee.kit.check.sitting import AS_ALWAYS, POLL_INTERVAL_S, Manner, Sitting
 from referee.kit.check.tape import Shown, Tape
-from referee.play.bot.channel import Channel
-from referee.play.bot.ending import end_orphans
-from referee.play.bot.orphans import left_by
-from referee.play.bot.pool import Pool, PooledBot, reads_on
-from referee.play.bot.process import FAREWELL_S, BotProcess
-from referee.play.bot.procfs import command_of
+from referee.play.process.channel import Channel
+from referee.play.process.orphans import left_by
+from referee.play.process.pool import Pool, PooledBot, reads_on
+from referee.play.process.process import FAREWELL_S, BotProcess
+from referee.play.process.shutdown import end_orphans
+from referee.play.process.usage import command_of
 from referee.play.pump.pump import Pump
 from referee.play.spec import BotSpec, Confinement
 
@@ -244,7 +244,7 @@ class Bench:
             bot = PooledBot(bot=self.spec.name, channel=channel, ready=ready, matches=matches, blocks=set())
             await self._pool.keep(bot)
             self.pump.let_go(channel)
-            self._plays_on = channel.held
+            self._plays_on = channel.paused
             self._last = trial
 
     async def look_for_the_cause(self, sitting: Sitting, trial: Trial, last: Trial | None) -> None:
@@ -331,7 +331,7 @@ class Bench:
                 nursery.start_soon(sitting.write_pieces)
             await self.pump.converse(sitting.steps(known), {seat: channel})
             while sitting.has_pieces and not channel.has_ended():
-                await trio.sleep(LOOK_S)
+                await trio.sleep(POLL_INTERVAL_S)
             nursery.cancel_scope.cancel()
         sitting.note_memory()
         self.spent_s += sitting.thought_s
@@ -355,7 +355,7 @@ class Bench:
             if process.has_exited() and (commands := await self._left_by(process)):
                 self._left.append(commands)
             status = process.exit_status() or ""
-            holds = None if status else process.holdings()
+            holds = None if status else process.resource_usage()
             is_cell = self.confinement.isolation == "bwrap"  # what is around it counts too
             tasks = 1 if holds is None or is_cell else holds.tasks
             farewell = Farewell(seconds=seconds, status=status, is_early=is_early, tasks=tasks)
@@ -372,7 +372,7 @@ class Bench:
         while left := left_by(process.pid):
             if trio.current_time() >= end:
                 return tuple(sorted(command_of(pid) for pid in left))
-            await trio.sleep(LOOK_S)
+            await trio.sleep(POLL_INTERVAL_S)
         return ()
 
     def report(self, *, seconds: float) -> Report:

@@ -14,8 +14,8 @@ from referee.kit.check.games import GameToTry, some_games
 from referee.kit.check.noted import Given
 from referee.kit.check.report import counted
 from referee.kit.check.sitting import Manner, Sitting
-from referee.play.bot.channel import Channel
-from referee.play.bot.pool import Pool, PooledBot
+from referee.play.process.channel import Channel
+from referee.play.process.pool import Pool, PooledBot
 
 LONG = 40
 """The rounds of a long match."""
@@ -101,7 +101,7 @@ async def _in_one_process(bench: Bench, games: Sequence[GameToTry], *, salt: str
                 _how_it_ended(bench, sitting, farewell.status)
                 break
             played.append(sitting)
-            holds = None if channel.process is None else channel.process.holdings()
+            holds = None if channel.process is None else channel.process.resource_usage()
             held.append(0.0 if holds is None else holds.memory_bytes / MB)
             known = sitting.ready or known
             if known is None or sitting.broken_off or sitting.talk.seats[sitting.seat].forfeited:

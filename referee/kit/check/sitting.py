@@ -27,8 +27,8 @@ from referee.kit.check.noted import Blamed, Given, Late, Slip, Spare
 from referee.kit.check.players import SLAP_US, Players
 from referee.kit.check.rules import Rule
 from referee.kit.check.tape import Tape
-from referee.play.bot.channel import Channel
 from referee.play.faults import Trouble
+from referee.play.process.channel import Channel
 from referee.play.talk.conversation import Conversation, Steps
 from referee.play.talk.exchange import READY, Delivery, Exchange, Reply, Saying
 from referee.play.talk.script import announcements, hello, table_message
@@ -46,7 +46,7 @@ MOST_SILENT = 2
 MEMORY_EVERY = 25
 """After so many answers it is looked again how much memory the bot holds."""
 
-LOOK_S = 0.001
+POLL_INTERVAL_S = 0.001
 """The time between two looks at what the bot has read."""
 
 PIECE_S = 0.25
@@ -281,10 +281,10 @@ class Sitting:
         """
         waited = 0
         while True:
-            await trio.sleep(LOOK_S)
+            await trio.sleep(POLL_INTERVAL_S)
             waited += 1
             process = self.channel.process
-            is_read = process is None or not process.unread_bytes() or waited * LOOK_S > PIECE_S
+            is_read = process is None or not process.unread_bytes() or waited * POLL_INTERVAL_S > PIECE_S
             if self._pieces and is_read:
                 waited = 0
                 self.channel.write(Delivery(seat=self.seat, data=self._pieces.pop(0)), time.monotonic_ns())
@@ -379,7 +379,7 @@ class Sitting:
     def note_memory(self) -> None:
         """Remember what the bot holds now, and the most that it has held where its control group counts that."""
         if self.channel.process is not None:
-            holds = self.channel.process.holdings()
+            holds = self.channel.process.resource_usage()
             self.memory.append(0 if holds is None else holds.memory_bytes)
             self.peak_bytes = max(self.peak_bytes, self.channel.process.peak_memory_bytes() or self.memory[-1])
 

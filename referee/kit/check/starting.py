@@ -11,13 +11,13 @@ from referee.kit.check.bench import Bench, Farewell, Trial
 from referee.kit.check.findings import last_words
 from referee.kit.check.report import Finding
 from referee.kit.check.sitting import Manner
-from referee.play.bot.channel import Channel
-from referee.play.bot.process import FAREWELL_S
+from referee.play.process.channel import Channel
+from referee.play.process.process import FAREWELL_S
 
 SETTLED_S = 2.0
 """How long a new process is left alone at most, to see whether it speaks first."""
 
-LOOK_S = 0.01
+POLL_INTERVAL_S = 0.01
 """The time between two looks at it."""
 
 WORTH_A_WARNING = 0.5
@@ -51,7 +51,7 @@ async def _settle(channel: Channel) -> None:
     quiet, end = 0, time.monotonic() + SETTLED_S
     process = channel.process
     while process is not None and quiet < 3 and time.monotonic() < end:
-        await trio.sleep(LOOK_S)
+        await trio.sleep(POLL_INTERVAL_S)
         channel.read_rest()
         if channel.inbox.read.bytes or channel.has_ended():
             return

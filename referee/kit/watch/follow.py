@@ -24,7 +24,7 @@ from referee.rules.record import BrokenRecord, NoRecord
 from referee.tournament.store.disk import StoreError
 from referee.tournament.store.rows import CommittedMatch
 
-LOOK_S = 0.5
+POLL_INTERVAL_S = 0.5
 """Seconds between two looks at the store."""
 
 HELP = """\
@@ -63,7 +63,7 @@ class RunPage(Screen[None]):
 
     async def _follow(self) -> None:
         while True:
-            await asyncio.sleep(LOOK_S)
+            await asyncio.sleep(POLL_INTERVAL_S)
             before = self.now
             try:
                 self.now = await asyncio.to_thread(self.reader.look)

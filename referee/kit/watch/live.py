@@ -20,7 +20,7 @@ from referee.tournament.run.frames import PIPE_READ_BYTES, frame
 if TYPE_CHECKING:
     from referee.play.pump.pump import Pump
 
-LOOK_S = 0.1
+POLL_INTERVAL_S = 0.1
 """Seconds between two looks at the moves."""
 
 
@@ -87,7 +87,7 @@ class HandOver:
             await self._send(Begun(record=replace(sent, moves=(), rounds=())))
         sent = replace(sent, moves=(), rounds=())
         while True:
-            await trio.sleep(LOOK_S)
+            await trio.sleep(POLL_INTERVAL_S)
             now = match.so_far()
             first = max(0, len(sent.rounds) - 1)  # the last round may have got further outcomes
             more = More(moves=now.moves[len(sent.moves) :], first_round=first, rounds=now.rounds[first:])

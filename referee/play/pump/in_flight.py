@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import trio
 
-from referee.play.bot.channel import Channel
+from referee.play.process.channel import Channel
 from referee.play.pump.clock import NEVER_NS
 from referee.play.talk.conversation import Steps
 from referee.play.talk.exchange import Reply, Saying

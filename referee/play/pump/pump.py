@@ -15,8 +15,8 @@ import trio
 from msgspec.structs import replace
 
 from protocol.messages import Limits
-from referee.play.bot.channel import Channel
 from referee.play.faults import HostFault, NoRoom, Trouble, hosts_fault
+from referee.play.process.channel import Channel
 from referee.play.pump.clock import NEVER_NS, Clock
 from referee.play.pump.in_flight import MatchInFlight, SeatedBot
 from referee.play.pump.poller import Poller
@@ -43,8 +43,8 @@ OTHERS_NS = 1_000_000
 HOPELESS_NS = 2_000_000_000
 """A lag that is longer than this, while an answer is due, voids the match: no time of it can be defended.
 
-Short lags do not add up to this: the bots' clocks stop in them, and a bot that gives the warden much to look at while
-it thinks for long could bring them about.
+Short lags do not add up to this: the bots' clocks stop in them, and a bot could bring them about that thinks for long
+and has many processes to look at.
 """
 
 EXIT_CHECK_NS = 5_000_000
@@ -53,7 +53,7 @@ EXIT_CHECK_NS = 5_000_000
 ROOM_S = 5.0
 """How long a bot may wait until the host has room for its process."""
 
-LOOK_S = 0.1
+POLL_INTERVAL_S = 0.1
 """Time between two tries to start it."""
 
 
@@ -103,7 +103,7 @@ class Pump:
             except NoRoom:
                 if trio.current_time() >= end:
                     raise
-            await trio.sleep(LOOK_S)
+            await trio.sleep(POLL_INTERVAL_S)
 
     def admit(self, channel: Channel) -> Channel:
         """Freeze this bot in slap windows from now on, whether it converses or not; returns it."""

@@ -15,8 +15,8 @@ import struct
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from referee.play.bot.procfs import stolen_ticks
-from referee.play.isolation.host import cores, text
+from referee.play.process.usage import stolen_ticks
+from referee.play.sandbox.system_info import cores, text
 
 PROMISE = "/dev/cpu_dma_latency"
 """Takes the longest time in microseconds that a core may need to begin. It holds until the file is closed.

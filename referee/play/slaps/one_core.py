@@ -13,8 +13,8 @@ import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from referee.play.bot.process import BotProcess
-from referee.play.isolation.host import text
+from referee.play.process.process import BotProcess
+from referee.play.sandbox.system_info import text
 
 _SIBLINGS = "/sys/devices/system/cpu/cpu{}/topology/thread_siblings_list"
 

@@ -8,8 +8,8 @@ import os
 import time
 from collections.abc import Iterable, Iterator
 
-from referee.play.bot.channel import Channel
-from referee.play.bot.process import BotProcess
+from referee.play.process.channel import Channel
+from referee.play.process.process import BotProcess
 from referee.play.slaps.awake import AwakeCores
 
 FREEZE_NS = 5_000_000
@@ -18,7 +18,7 @@ FREEZE_NS = 5_000_000
 SPIN_NS = 25_000
 """For how long it is checked without a pause: as long as a bot takes to stop or to fall asleep on another core."""
 
-LOOK_S = 20e-6
+POLL_INTERVAL_S = 20e-6
 """After that, the time between two checks. The bot may need the core that this thread has."""
 
 NO_LOCK = "another referee may have been timing on this host"
@@ -77,18 +77,18 @@ def frozen(channels: Iterable[Channel]) -> Iterator[bool]:
     start_ns = time.monotonic_ns()
     for _, process in bots:
         process.freeze()
-    are_frozen = [is_still(channel) for channel, _ in bots if channel.owes_answer]
+    are_frozen = [freeze_and_check(channel) for channel, _ in bots if channel.owes_answer]
     try:
         yield all(are_frozen)
     finally:
         frozen_ns = time.monotonic_ns() - start_ns
         for channel, process in bots:
-            if not channel.held:
+            if not channel.paused:
                 process.thaw()
             channel.shift_clock(frozen_ns)
 
 
-def is_still(channel: Channel) -> bool:
+def freeze_and_check(channel: Channel) -> bool:
     """Freeze a bot as `freeze_fully` does, and return the same. If it is not frozen, see whether it computes on."""
     channel.is_awake = False
     process = channel.process
@@ -117,5 +117,5 @@ def looks(patience_ns: int) -> Iterator[None]:
     yield
     while (passed_ns := time.monotonic_ns() - start_ns) < patience_ns:
         if passed_ns > SPIN_NS:
-            time.sleep(LOOK_S)
+            time.sleep(POLL_INTERVAL_S)
         yield

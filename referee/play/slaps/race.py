@@ -21,15 +21,15 @@ import trio
 from msgspec import Struct
 from msgspec.structs import replace
 
-from referee.play.bot import orphans
-from referee.play.bot.channel import Channel
-from referee.play.bot.limit_watch import MOST_FORGIVEN, less_waiting
-from referee.play.bot.process import BotProcess
-from referee.play.bot.procfs import Computed, stolen_ticks
-from referee.play.bot.tasks import Newest, Waits
-from referee.play.isolation.host import OpenFile
+from referee.play.process import orphans
+from referee.play.process.channel import Channel
+from referee.play.process.limit_watch import MOST_FORGIVEN, less_waiting
+from referee.play.process.process import BotProcess
+from referee.play.process.thread_cache import PidWatermark, Waits
+from referee.play.process.usage import Computed, stolen_ticks
+from referee.play.sandbox.system_info import OpenFile
 from referee.play.slaps.one_core import pinned_to
-from referee.play.slaps.quiet import MOST_AWAKE, NOT_FROZEN, freeze_fully, is_still, looks
+from referee.play.slaps.quiet import MOST_AWAKE, NOT_FROZEN, freeze_and_check, freeze_fully, looks
 from referee.play.talk.exchange import Delivery, Exchange, Reply
 from referee.play.talk.inbox import Heard
 
@@ -142,7 +142,7 @@ async def run_race(
     The bots compute on this `core`, if one is named. A bot whose output has ended still owes its answer: whether it has
     crashed shows after the window, as it takes a while and other matches go on meanwhile.
     """
-    frozen = [is_still(channel) for channel in table.values()]
+    frozen = [freeze_and_check(channel) for channel in table.values()]
     for channel in table.values():
         _count_awake(channel)
     doubts = [*doubts, *([] if all(frozen) else [NOT_FROZEN])]
@@ -169,7 +169,7 @@ class _Escapes:
     """
 
     def __init__(self) -> None:
-        self._newest = Newest()
+        self._newest = PidWatermark()
 
     def end(self) -> bool:
         """Returns False if some are left."""
@@ -199,7 +199,7 @@ def _count_awake(channel: Channel) -> None:
 
 def _ask_alone(channel: Channel, delivery: Delivery, doubts: Sequence[str]) -> Reply:
     """Wake the bot, write, let it go on, poll, stamp. Nothing else of ours runs for as long as the bot may think."""
-    channel.held = False
+    channel.paused = False
     process = channel.process
     if process is not None:
         delivery = _warm_up(channel, process, delivery)
@@ -238,7 +238,7 @@ def _warm_up(channel: Channel, process: BotProcess, delivery: Delivery) -> Deliv
     for number in range(WARM_BYTES):
         channel.write(Delivery(seat=delivery.seat, data=delivery.data[number : number + 1]), time.monotonic_ns())
         _until_read(process)
-    if not is_still(channel):
+    if not freeze_and_check(channel):
         _freeze_who_waits(process, time.monotonic_ns() + round(delivery.limit_s * 1e9))
     return replace(delivery, data=delivery.data[WARM_BYTES:])
 

@@ -9,7 +9,7 @@ from typing import Generic, Protocol, TypeVar
 
 import trio
 
-from referee.play.bot.channel import Channel
+from referee.play.process.channel import Channel
 from referee.play.slaps.awake import AwakeCores
 from referee.play.slaps.lock import HostLock
 from referee.play.slaps.one_core import OneCore, keeping_off

@@ -61,7 +61,7 @@ class Conversation:
         self.script = Script(game, hello=hello, matches=matches, id_key=id_key)
         self._chance = chance
         self._dismissed: list[int] = []
-        self._spoken_for: set[int] = set()
+        self._preanswered_seats: set[int] = set()
         """The seats whose next answer is known before they are asked: see `_without_asking`."""
 
     def steps(self) -> Steps:
@@ -71,10 +71,10 @@ class Conversation:
 
     def play(self) -> Steps:
         """Play the match itself, once all bots have been greeted."""
-        game, moves, spoken_for = self.game, self.moves, self._spoken_for
+        game, moves, preanswered = self.game, self.moves, self._preanswered_seats
         while (question := game.question) is not None:
             if isinstance(question, Ask):
-                given = self._without_asking(question) if question.seat in spoken_for else None
+                given = self._without_asking(question) if question.seat in preanswered else None
                 if given is None:
                     request = self.script.request(question)
                     (reply,) = yield self._exchange((request,)) if self._dismissed else request
@@ -112,7 +112,7 @@ class Conversation:
         seat = self.seats[ask.seat]
         if seat.forfeited:
             return Given(seat=ask.seat, action=ask.fallback)
-        self._spoken_for.discard(ask.seat)
+        self._preanswered_seats.discard(ask.seat)
         then, seat.then = seat.then, None
         if then is None or not ask.joins:
             return None
@@ -180,7 +180,7 @@ class Conversation:
                 return self._refuse(ask, heard.action, time_us, waived_us)
             if heard.then is not None:
                 self.seats[seat].then = heard.then
-                self._spoken_for.add(seat)
+                self._preanswered_seats.add(seat)
             return Given(seat=seat, action=heard.action, time_us=time_us, waived_us=waived_us)
         limit_s = self.script.limit_s(ask)
         empty = "" if self.script.charge(seat, time_us) else "; the bank is empty"
@@ -235,7 +235,7 @@ class Conversation:
         has_time = self.script.seats[number].bank_us > 0
         if mishap.kind in FATAL or not has_time or not left or self.script.policy.policy == "forfeit":
             seat.forfeited = True
-            self._spoken_for.add(number)
+            self._preanswered_seats.add(number)
             self._dismissed.append(number)
             self.game.forfeit(number)
             self.moves.append(Forfeit(seat=number, fault=mishap))

@@ -15,10 +15,10 @@ from msgspec.structs import asdict, replace
 
 from protocol.messages import Clocks, FaultPolicy
 from referee.entries.entry import Builds, Entry
-from referee.play.bot.pool import Reuse
-from referee.play.isolation.cell import settled
-from referee.play.isolation.host import cores
-from referee.play.isolation.problems import find_problem
+from referee.play.process.pool import Reuse
+from referee.play.sandbox.cell import settled
+from referee.play.sandbox.problems import find_problem
+from referee.play.sandbox.system_info import cores
 from referee.play.spec import (
     BotLimits,
     BotSpec,

@@ -16,8 +16,8 @@ from referee.entries.folder import LONGEST_OWNER, Allowance, BadEntry, read_entr
 from referee.entries.owners import kept_owners
 from referee.entries.places import find_places, is_passed_over
 from referee.entries.shelf import Shelf
-from referee.play.isolation.cell import can_read, cell_of
-from referee.play.isolation.problems import find_problem
+from referee.play.sandbox.cell import can_read, cell_of
+from referee.play.sandbox.problems import find_problem
 from referee.play.spec import BUILTIN, LONGEST_NAME, BadBot, BotSpec, Isolation, builtin_bot
 from referee.toml.reader import KeyPath, Reader
 from referee.tournament.config.limits import TimeOdds, check_clocks, own_clocks

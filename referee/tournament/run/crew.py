@@ -17,10 +17,10 @@ import trio
 from msgspec import Struct
 
 import referee
-from referee.play.bot import orphans
-from referee.play.bot.ending import end_orphans
-from referee.play.bot.limit_watch import MOST_FORGIVEN
-from referee.play.bot.pool import Reuse
+from referee.play.process import orphans
+from referee.play.process.limit_watch import MOST_FORGIVEN
+from referee.play.process.pool import Reuse
+from referee.play.process.shutdown import end_orphans
 from referee.play.session import guarded, heeding_signals
 from referee.tournament.orders import Begun, Order, Part, Played, Report, Spoiled, Stop, Unplayed
 from referee.tournament.run.frames import PIPE_READ_BYTES, Frames, frame

@@ -15,7 +15,7 @@ import sys
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 
-from referee.play.bot import orphans
+from referee.play.process import orphans
 
 PATIENCE_S = 5.0
 """How long it may take to fork a worker; if it takes longer, workers are started anew."""

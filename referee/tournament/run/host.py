@@ -5,8 +5,8 @@ import socket
 
 from protocol import VERSION
 from referee import __version__
-from referee.play.isolation.host import cores
 from referee.play.match import host_line
+from referee.play.sandbox.system_info import cores
 from referee.tournament.store.hosts import Host
 
 NAME = "GOLFREF_HOST"

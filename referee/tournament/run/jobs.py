@@ -5,9 +5,9 @@ from typing import Protocol
 import trio
 from msgspec import Struct
 
-from referee.play.bot.pool import Pool, Reuse
 from referee.play.faults import HostFault
 from referee.play.match import LiveMatch
+from referee.play.process.pool import Pool, Reuse
 from referee.play.pump.pump import Pump
 from referee.tournament.orders import Begun, Order, Report, Spoiled, Unplayed, played
 
@@ -66,7 +66,7 @@ class Job:
                 continue
             self._waiting = _Seated(order, match)
             if self._is_playing:
-                match.hold()
+                match.pause()
             return
 
     async def _play(self, seated: _Seated) -> None:

@@ -10,8 +10,8 @@ from typing import Protocol
 from msgspec import Struct
 
 from referee.play.greeting import Greeted, greet
-from referee.play.isolation.host import cores
 from referee.play.pump.pump import Pump
+from referee.play.sandbox.system_info import cores
 from referee.play.session import run_session
 from referee.tournament.config.config import Config
 from referee.tournament.config.variants import games

@@ -16,7 +16,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from referee.play.faults import hosts_fault
-from referee.play.isolation.host import cores
+from referee.play.sandbox.system_info import cores
 from referee.tournament.config.config import Config
 from referee.tournament.plan.budget import LEAST_DEALS, Game, variances
 from referee.tournament.plan.fixture import Fixture

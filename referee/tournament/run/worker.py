@@ -18,9 +18,9 @@ import trio
 from msgspec import Struct
 
 from referee.ending_signals import ENDING_SIGNALS
-from referee.play.bot.orphans import take_name
-from referee.play.bot.pool import Reuse
 from referee.play.faults import HostFault
+from referee.play.process.orphans import take_name
+from referee.play.process.pool import Reuse
 from referee.play.pump.pump import Pump
 from referee.play.session import guarded, pumping
 from referee.tournament.orders import Heartbeat, Order, Report, Stop, Unplayed

@@ -16,7 +16,7 @@ from msgspec.structs import asdict, replace
 
 from protocol.messages import Clocks, FaultPolicy
 from referee.entries.versions import short, version_of
-from referee.play.bot.pool import Reuse
+from referee.play.process.pool import Reuse
 from referee.play.spec import BotLimits, BotSpec, Isolation
 from referee.rules.book.changes import in_effect
 from referee.rules.book.options import Options

@@ -76,7 +76,7 @@ def has(page: RunPage, matches: int) -> bool:
 
 
 def test_matches_appear_when_they_are_committed(writer: Writer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(follow, "LOOK_S", 0.05)
+    monkeypatch.setattr(follow, "POLL_INTERVAL_S", 0.05)
     reader = RunReader(writer.path)
     page = RunPage(reader, reader.look(), ASCII)
 
@@ -105,7 +105,7 @@ def test_matches_appear_when_they_are_committed(writer: Writer, monkeypatch: pyt
 
 
 def test_one_match_after_another_shows_itself(writer: Writer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(follow, "LOOK_S", 0.05)
+    monkeypatch.setattr(follow, "POLL_INTERVAL_S", 0.05)
     writer.commit()
     writer.commit()
     reader = RunReader(writer.path)

@@ -9,9 +9,9 @@ import trio.testing
 from in_memory import DRAW, HandTime, Pipes, ask, channel, converse, scripted, three_bots
 
 from protocol.messages import Answer
-from referee.play.bot.limit_watch import MOST_FORGIVEN
-from referee.play.bot.procfs import Holdings
 from referee.play.faults import HostFault
+from referee.play.process.limit_watch import MOST_FORGIVEN
+from referee.play.process.usage import ResourceUsage
 from referee.play.pump.pump import Pump
 from referee.play.talk.exchange import Exchange, Reply
 
@@ -100,7 +100,7 @@ def reply_of(seats: list[Pipes], *uses: tuple[float, float, float], counts_all: 
         for seconds, cpu_s, wait_s in uses:
             used = seats[0].used
             cpu_ns, wait_ns = used.cpu_ns + round(cpu_s * 1e9), used.wait_ns + round(wait_s * 1e9)
-            seats[0].used = Holdings(cpu_ns=cpu_ns, wait_ns=wait_ns)
+            seats[0].used = ResourceUsage(cpu_ns=cpu_ns, wait_ns=wait_ns)
             await time.wait(seconds)
         seats[0].answer(id_)
 
@@ -146,7 +146,7 @@ def test_only_what_happens_after_it_was_asked_counts_for_an_answer(seats: list[P
 
     async def use(seconds: float, cpu_s: float, wait_s: float) -> None:
         cpu_ns, wait_ns = bot.used.cpu_ns + round(cpu_s * 1e9), bot.used.wait_ns + round(wait_s * 1e9)
-        bot.used = Holdings(cpu_ns=cpu_ns, wait_ns=wait_ns)
+        bot.used = ResourceUsage(cpu_ns=cpu_ns, wait_ns=wait_ns)
         await time.wait(seconds)
 
     async def play() -> None:
@@ -172,7 +172,7 @@ def test_nobody_looks_at_what_a_quick_bot_has_used(seats: list[Pipes], monkeypat
     def looked(pipes: Pipes) -> None:
         looks.append(pipes)
 
-    monkeypatch.setattr(Pipes, "holdings", looked)
+    monkeypatch.setattr(Pipes, "resource_usage", looked)
     time = HandTime()
 
     async def bot() -> None:

@@ -14,8 +14,8 @@ from in_memory import DRAW, PATIENCE_S, HandTime, Pipes, ask, channel, converse,
 
 from protocol.codec import encode
 from protocol.messages import Answer, Limits
-from referee.play.bot.channel import Channel
 from referee.play.faults import HostFault, NoRoom, Trouble
+from referee.play.process.channel import Channel
 from referee.play.pump import pump as pumps
 from referee.play.pump.clock import Clock
 from referee.play.pump.pump import Pump
@@ -399,7 +399,7 @@ def start_bot(bot: Pipes, refusals: int, monkeypatch: pytest.MonkeyPatch) -> flo
 
 
 def test_a_bot_is_started_once_the_host_has_room(seats: list[Pipes], monkeypatch: pytest.MonkeyPatch) -> None:
-    assert start_bot(seats[0], 3, monkeypatch) == pytest.approx(3 * pumps.LOOK_S)
+    assert start_bot(seats[0], 3, monkeypatch) == pytest.approx(3 * pumps.POLL_INTERVAL_S)
 
 
 def test_a_host_that_has_no_room_for_long_is_at_fault(seats: list[Pipes], monkeypatch: pytest.MonkeyPatch) -> None:

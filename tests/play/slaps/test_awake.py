@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from referee.play.isolation.host import cores
+from referee.play.sandbox.system_info import cores
 from referee.play.slaps import awake
 from referee.play.slaps.awake import CHECK_NS, MOST_STOLEN, REST_NS, SOON_NS, TICK_NS, AwakeCores
 

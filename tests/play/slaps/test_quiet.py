@@ -10,9 +10,9 @@ import pytest
 import trio
 
 from protocol.messages import Limits
-from referee.play.bot.channel import Channel
-from referee.play.bot.process import BotProcess
-from referee.play.bot.procfs import states
+from referee.play.process.channel import Channel
+from referee.play.process.process import BotProcess
+from referee.play.process.usage import states
 from referee.play.slaps import quiet
 from referee.play.slaps.quiet import before_all_others, freeze_fully, frozen
 from referee.play.spec import BotSpec, Confinement
@@ -32,7 +32,7 @@ def test_a_bot_that_is_to_end_while_slaps_are_timed_is_frozen_until_they_are_ove
     bot = BotSpec(name="bot", command=(sys.executable, "-c", SAYS_BYE), dir="/", env=mark)
     process = BotProcess(bot, Confinement(), now_ns=lambda: now_ns)
     channel = Channel(bot, Confinement(), Limits(), process)
-    channel.held = False
+    channel.paused = False
     read, looks = channel.drain_stderr, 0
 
     def drain() -> None:

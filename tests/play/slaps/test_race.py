@@ -17,11 +17,11 @@ from racing import computing_slapper, matches, setup, slapper, windows
 
 from protocol.messages import Clocks
 from referee.ending_signals import ENDING_SIGNALS
-from referee.play.bot import channel, orphans
-from referee.play.bot.process import BotProcess
-from referee.play.bot.procfs import Computed
-from referee.play.bot.tasks import Waits
 from referee.play.match import play
+from referee.play.process import channel, orphans
+from referee.play.process.process import BotProcess
+from referee.play.process.thread_cache import Waits
+from referee.play.process.usage import Computed
 from referee.play.pump.pump import Pump
 from referee.play.session import Interrupted, run_session
 from referee.play.slaps import race, timer
@@ -76,7 +76,7 @@ def test_a_measurement_says_why_it_is_in_doubt() -> None:
 # Who is frozen, and who has escaped
 
 
-class Newest:
+class PidWatermark:
     """In place of the last process of the host: there is no other one until `note` is forgotten."""
 
     is_noted = False
@@ -95,7 +95,7 @@ def test_escaped_processes_are_looked_for_until_none_is_left_and_again_after_a_t
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     ends = iter([False, True, True])
-    monkeypatch.setattr(race, "Newest", Newest)
+    monkeypatch.setattr(race, "PidWatermark", PidWatermark)
     monkeypatch.setattr(orphans, "end_orphans_now", lambda **_: next(ends))
     escapes = race._Escapes()
     assert [escapes.end() for _ in range(4)] == [False, True, True, True]

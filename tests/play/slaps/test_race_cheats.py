@@ -15,13 +15,13 @@ from msgspec.structs import replace
 from racing import WAITERS, matches, setup, slapper, windows
 
 from protocol.messages import Clocks
-from referee.play.bot import limit_watch, procfs
-from referee.play.bot import process as process_module
-from referee.play.bot.channel import Channel
-from referee.play.bot.process import BotProcess
-from referee.play.bot.procfs import states
-from referee.play.bot.tasks import Waits
 from referee.play.faults import Missing
+from referee.play.process import limit_watch, usage
+from referee.play.process import process as process_module
+from referee.play.process.channel import Channel
+from referee.play.process.process import BotProcess
+from referee.play.process.thread_cache import Waits
+from referee.play.process.usage import states
 from referee.play.slaps import quiet, race
 from referee.rules.record import Forfeit, Record
 
@@ -266,8 +266,8 @@ def test_where_the_system_lists_no_children_all_of_a_bot_is_woken(
     mark: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A shell between us and the bot; some kernels, and other systems, tell nothing of who stands behind it."""
-    monkeypatch.setattr(procfs, "lists_children", lambda: False)
-    monkeypatch.setattr(procfs, "_children", lambda _: iter(()))
+    monkeypatch.setattr(usage, "lists_children", lambda: False)
+    monkeypatch.setattr(usage, "_children", lambda _: iter(()))
     slappers = setup([slapper(0, turns=1)] * 2, mark, clocks=CLOCKS)
     behind_shells = tuple(replace(bot, command=("sh", "-c", '"$@"; exit', "sh", *bot.command)) for bot in slappers.bots)
     (record,) = matches(replace(slappers, bots=behind_shells))
@@ -332,7 +332,7 @@ def test_the_clock_of_a_bot_that_cannot_be_stopped_starts_when_its_line_is_writt
     mark: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It answers while the referee still looks at its tasks; the time until it may go on is not free."""
-    look, still = BotProcess.waits, quiet.is_still
+    look, still = BotProcess.waits, quiet.freeze_and_check
 
     def slow_look(process: BotProcess, *, known: bool = False) -> dict[int, Waits]:
         time.sleep(0.02)
@@ -346,7 +346,7 @@ def test_the_clock_of_a_bot_that_cannot_be_stopped_starts_when_its_line_is_writt
         return False
 
     monkeypatch.setattr(BotProcess, "waits", slow_look)
-    monkeypatch.setattr(race, "is_still", never_still)
+    monkeypatch.setattr(race, "freeze_and_check", never_still)
     (record,) = matches(setup([slapper(0, turns=1), slapper(0, turns=1)], mark, clocks=CLOCKS))
 
     times = [one.raw_us for window in windows(record) for one in window.reactions if one.raw_us is not None]

@@ -10,7 +10,7 @@ import pytest
 from racing import computing_slapper, matches, setup, slapper, windows
 
 from protocol.messages import Clocks, SlapTiming
-from referee.play.bot.process import BotProcess
+from referee.play.process.process import BotProcess
 from referee.play.slaps import quiet, race
 from referee.play.slaps.quiet import before_all_others
 from referee.reports.blame import explain
@@ -102,7 +102,7 @@ def slap(request): respond(request)
 
 
 def test_a_bot_that_was_held_for_computing_unasked_plays_on_after_a_window(mark: dict[str, str]) -> None:
-    """The warden holds it while the other one thinks; the window lets it go on, and so does what follows."""
+    """It is paused while the other one thinks; the window lets it go on, and so does what follows."""
     thinking = "ask = respond\ndef respond(request, kind=''): time.sleep(0.25); ask(request, kind)\n" + slapper(
         0, turns=1
     )

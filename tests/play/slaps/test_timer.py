@@ -9,7 +9,7 @@ import trio
 from in_memory import HandTime, Pipes, ask, channel, scripted, three_bots
 
 from protocol.messages import Limits
-from referee.play.bot.channel import Channel
+from referee.play.process.channel import Channel
 from referee.play.pump.clock import NEVER_NS
 from referee.play.pump.in_flight import MatchInFlight
 from referee.play.pump.pump import Pump

@@ -6,7 +6,7 @@ import pytest
 from configs import EIGHT, GAME, HEAD, bots, contest, loaded, problems
 
 from protocol.messages import Clocks, FaultPolicy
-from referee.play.isolation.host import cores
+from referee.play.sandbox.system_info import cores
 from referee.play.spec import SHIPPED, BotLimits, BotSpec
 from referee.toml.positions import Position, Positions
 from referee.tournament.config import config as config_module

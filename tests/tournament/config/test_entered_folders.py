@@ -8,7 +8,7 @@ from configs import GAME, HEAD, contest, loaded, problems
 
 from referee.entries.entry import Builds
 from referee.entries.shelf import Shelf
-from referee.play.isolation import cell as cell_module
+from referee.play.sandbox import cell as cell_module
 from referee.tournament.config.config import Config, ConfigError, check_ready, load, survey
 from referee.tournament.store.facts import config_facts
 

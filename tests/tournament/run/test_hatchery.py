@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from referee.play.bot import orphans
-from referee.play.bot.procfs import own_children
+from referee.play.process import orphans
+from referee.play.process.usage import own_children
 from referee.tournament.run.hatchery import Hatched, hatch, hatchery
 
 pytestmark = [

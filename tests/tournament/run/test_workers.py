@@ -22,7 +22,7 @@ from quick import FILLER, QUICK
 from trio.testing import MockClock
 
 from referee.commands.interrupt import FINISHING
-from referee.play.bot.limit_watch import MOST_FORGIVEN
+from referee.play.process.limit_watch import MOST_FORGIVEN
 from referee.play.pump.pump import Pump
 from referee.tournament.run.crew import Crew
 from referee.tournament.run.desk import Desk
