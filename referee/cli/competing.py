@@ -33,7 +33,7 @@ def tournament(
     ] = None,
     hours: Annotated[
         Optional[float],
-        typer.Option(help="Play so long: a short trial chooses line-ups and deals; default: the config's."),
+        typer.Option(help="Begin no round that would not end within so long; default: the config's."),
     ] = None,
     site: Annotated[
         Optional[Path],

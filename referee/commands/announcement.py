@@ -28,15 +28,12 @@ WHOLE_DEALS = ("round-robin", "gauntlet")
 
 
 def announce_plan(config: Config, plan: BasePlan) -> None:
-    """Say what is to be played, with advice about the games. Of a plan that grows, `announce_rounds` says more.
-
-    Where hours choose how much, that is told after the trial.
-    """
+    """Say what is to be played, with advice about the games. Of a plan that grows, `announce_rounds` says more."""
     for one in config.variants:
         say(*(f"note: {text}" for text in advice(one.variant, one.seats)))
     say(f"{config.name}: {counted(len(config.bots), 'bot')}")
     seats = {one.name: one.seats for one in config.variants}
-    if config.format in WHOLE_DEALS and config.hours is None:
+    if config.format in WHOLE_DEALS:
         fixed = plan.whole if isinstance(plan, GrowingPlan) else plan
         whole = plan.whole if isinstance(plan, ShardPlan) else fixed
         say(*plan_lines(seats, whole.lineups, config.deals, screen_width()))

@@ -3,7 +3,6 @@
 import contextlib
 import sys
 from collections.abc import Callable, Iterable
-from math import ceil
 from pathlib import Path
 
 from msgspec import Struct
@@ -200,20 +199,12 @@ def _with_shard_of(config: Config, store: Store) -> Config:
 
 
 def _with_hours_of(config: Config, store: Store) -> Config:
-    """The config; where the run keeps to a time, with the line-ups and deals that were chosen when it began.
-
-    With more hours than before there are as many more deals.
-    """
-    begun = store.meta().facts
-    if begun.hours is None:
+    """The config; where it does not say for how long the run is played, that is as it began."""
+    begun = store.meta().facts.hours
+    if begun is None or config.hours is not None:
         return config
-    if config.hours is None:
-        say(f"note: the run goes on with hours = {begun.hours:g}, as it began")
-    hours = config.hours or begun.hours
-    if begun.lineups_a_round is None:
-        return replace(config, hours=hours)
-    deals = max(begun.deals, ceil(begun.deals * hours / begun.hours))
-    return replace(config, hours=hours, deals=deals, lineups=begun.lineups, lineups_a_round=begun.lineups_a_round)
+    say(f"note: the run goes on with hours = {begun:g}, as it began")
+    return replace(config, hours=begun)
 
 
 def open_store(run: PreparedRun, lock: Lock) -> Store:

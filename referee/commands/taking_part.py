@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from referee.commands.budget import check_hours_option
 from referee.commands.console import say
 from referee.commands.entering import Newcomers, NotTakenUp, playing_in
+from referee.commands.hours import check_hours_option
 from referee.commands.interrupt import Signals
 from referee.commands.machines import Machines
 from referee.commands.tournament_options import TournamentOptions

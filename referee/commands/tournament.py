@@ -20,11 +20,11 @@ from referee.commands.announcement import (
     mean_start_s,
     tell_failures,
 )
-from referee.commands.budget import needs_trial, say_what_fits, with_chosen_plan
 from referee.commands.clustered import clustered
 from referee.commands.console import CHECK_FAILED, DONE, HOST_FAILED, INTERRUPTED, USAGE, say
 from referee.commands.entering import Newcomers, NotTakenUp
 from referee.commands.forecast import Estimate, estimate
+from referee.commands.hours import announce_hours, say_what_is_shorter
 from referee.commands.interrupt import FINISHING, Signals
 from referee.commands.machines import BadProgress, Machines, machines
 from referee.commands.opening import PreparedRun, open_store, prepare
@@ -179,8 +179,7 @@ def _run(options: TournamentOptions, path: Path, signals: Signals, told: Machine
             check_site(options.site, path, commitment(run.key), fresh=options.fresh)
         while True:
             announce_plan(run.config, run.plan)
-            if not needs_trial(run):
-                announce_rounds(run)
+            announce_rounds(run)
             try:
                 while (ended := _go_on(session, run, lock)) is None:
                     run = _taken_up(session, run)
@@ -240,11 +239,11 @@ def _go_on(session: _Session, run: PreparedRun, lock: Lock | None) -> _Ended | N
             greeted = greet_all(run.config, signals.check, barred=run.barred)
     if failed := [one for one in greeted if one.mishap is not None]:
         return _not_started(session, run, failed, len(greeted))
-    if needs_trial(run):
-        run = _with_chosen_plan(session, run, greeted)
-        announce_rounds(run)
     found = announce_time(run, greeted)
-    say_what_fits(run.config, run.facts, found)
+    if run.config.hours is None:
+        say_what_is_shorter(run, found)
+    else:
+        announce_hours(run, found, session.clock, options)
     if lock is None:
         say("dry run: nothing was played, nothing was changed")
         return _Ended(code=DONE)
@@ -265,17 +264,6 @@ def _not_started(session: _Session, run: PreparedRun, failed: Sequence[Greeted],
     why = f"{len(failed)} of {greeted} bots did not start; nothing was played"
     say(why)
     return _Ended(code=CHECK_FAILED, why=(why,))
-
-
-def _with_chosen_plan(session: _Session, run: PreparedRun, greeted: Sequence[Greeted]) -> PreparedRun:
-    """The run with as many line-ups and deals as fit into its hours. Raises ConfigError where nothing fits."""
-    options = session.options
-    file = options.config if options.hours is None else None
-    with session.signals.held():
-        start_s = mean_start_s(greeted)
-        config = with_chosen_plan(run.config, file, session.clock, start_s=start_s, check=session.signals.check)
-    found = prepare(config, run.path, fresh=options.fresh, may_change=False)
-    return replace(found, notes=run.notes, cluster=session.cluster)
 
 
 def _check_cells(config: Config, path: Path, key: Path | None) -> None:

@@ -100,8 +100,6 @@ class Config(Settings, frozen=True, kw_only=True):
     """None where there are `stages`."""
     deals: int
     """As StageRules has it; 0 where there are `stages`."""
-    lineups_a_round: int | None = None
-    """As StageRules has it: where `hours` is set, the trial before the run chooses it, and `lineups` and `deals`."""
     stages: tuple[StageRules, ...] = ()
     """What [[stages]] says. Empty where [tournament] says what is played."""
     stop: StopRules | None = None

@@ -91,7 +91,7 @@ class FormatKeys(StageKeys, frozen=True, kw_only=True):
     same_owner: Literal["apart"] | None = None
     """With "apart", bots of the same owner never sit at one table."""
     hours: float | None = None
-    """For how many hours is played. A trial chooses `lineups` and `deals` then, in formats that have no rounds."""
+    """For how many hours is played. No round begins that would not end in time."""
     anchor: str | None = None
     """The bot to which ratings relate, by name. None leaves it to the ratings."""
 
@@ -129,15 +129,14 @@ def check_formats(
             reader.add(("tournament", "rank_by"), "stages order bots by match points and ratings; leave it out")
         _check_stages(stages, field, reader)
         return
-    _check_hours(keys, reader)
+    if keys.hours is not None and not 0 < keys.hours <= MOST_HOURS:
+        text = f"expected hours above 0, at most {MOST_HOURS}, got {keys.hours:g}"
+        reader.add(("tournament", "hours"), text)
     if not reader.wrong(("tournament", "format")):
         _check_stage(keys, ("tournament",), field, reader, bots=len(field.bots))
         if keys.format == "gauntlet":
             _check_challengers(keys, field, reader)
     if stop is not None:
-        if keys.hours is not None and keys.format in (None, "round-robin", "gauntlet"):
-            text = "does not go with `hours`, which choose the deals at whose ends [stop] would look; leave one out"
-            reader.add(("stop",), text, at_key=True)
         _check_use("stop", ("stop",), keys.format or "round-robin", reader)
         if field.rank_by == "strokes":
             text = "[stop] looks at match points; leave it out, or rank by match points"
@@ -285,20 +284,6 @@ def _check_rounds(stage: StageKeys, path: KeyPath, field: Field, reader: Reader,
             "for more matches set more `deals`, or play a round-robin"
         )
         reader.add((*path, "rounds"), text)
-
-
-def _check_hours(keys: FormatKeys, reader: Reader) -> None:
-    """Hours choose how much is played, where the format does not."""
-    if keys.hours is None:
-        return
-    path: KeyPath = ("tournament", "hours")
-    if not 0 < keys.hours <= MOST_HOURS:
-        reader.add(path, f"expected hours above 0, at most {MOST_HOURS}, got {keys.hours:g}")
-    if keys.format in (None, "round-robin", "gauntlet"):
-        for key in ("deals", "lineups"):
-            if getattr(keys, key) is not None:
-                text = "`hours` chooses how many are played; leave one of the two out"
-                reader.add(("tournament", key), text, at_key=True)
 
 
 def _check_use(key: str, path: KeyPath, format_: Format, reader: Reader) -> None:

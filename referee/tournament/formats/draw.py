@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 
-from referee.tournament.formats import adaptive, knockout, ladder, parts, round_robin, stages, swiss
+from referee.tournament.formats import adaptive, knockout, ladder, round_robin, stages, swiss
 from referee.tournament.formats.stages import Drawing
 from referee.tournament.plan.rounds import End, Field, Format, Past, Round, StageRules
 from referee.tournament.plan.schedule import Plan
@@ -30,6 +30,11 @@ def next_round(field: Field, past: Past) -> Round | End:
     if isinstance(drawn, Round) and drawn.whole_deal is None and not drawn.tables:
         raise ValueError(f"a round without tables was drawn: {drawn.title}")
     return drawn
+
+
+def hours_are_over(hours: float) -> End:
+    """The end of a run whose time is over. It depends on a clock, so it cannot be drawn again."""
+    return End(reason=f"its time is over (hours = {hours:g})")
 
 
 def needs_results(field: Field) -> bool:
@@ -81,8 +86,6 @@ def most_matches(field: Field, whole: Plan) -> int | None:
 
 def _whole_deal(field: Field, past: Past) -> Round | End:
     """The next deal of all line-ups, until all deals are played or what `stop` asks for is known."""
-    if field.stages[0].lineups_a_round is not None:
-        return parts.next_round(field, past)
     played, deals = len(past.rounds), field.stages[0].deals
     look = look_at(field, past) if field.stop is not None and played else None
     if look is not None and (look.is_settled or played >= deals):

@@ -56,8 +56,8 @@ class GrowingPlan(BasePlan):
         """The first match and the first block of each round, and at the end how many there are."""
         self._matches: Counter[str] = Counter()
         self._tables: set[_Meeting] = set()
-        self._deals: dict[int, list[range]] = {}
-        """By deal of the fixed plan, which of its line-ups were taken, by their places."""
+        self._deals: set[int] = set()
+        """The deals of the fixed plan that were taken as a whole."""
         for one in rounds:
             self.add(one)
 
@@ -72,8 +72,9 @@ class GrowingPlan(BasePlan):
             part = _Tables(drawn.tables, self._checked(drawn.tables))
             self._tables.update(map(_meeting, drawn.tables))
         else:
-            part = _OfDeal(self._whole, drawn.whole_deal, self._checked_deal(drawn, drawn.whole_deal))
-            self._deals.setdefault(drawn.whole_deal, []).append(part.lineups)
+            self._check_deal(drawn, drawn.whole_deal)
+            part = _OfDeal(self._whole, drawn.whole_deal)
+            self._deals.add(drawn.whole_deal)
         self.rounds.append(drawn)
         self._parts.append(part)
         self._first_matches.append(self._first_matches[-1] + part.matches)
@@ -84,7 +85,8 @@ class GrowingPlan(BasePlan):
         """By variant, how many matches a round would add to the plan. Raises ValueError as `add` does."""
         if drawn.whole_deal is None:
             return _Tables(drawn.tables, self._checked(drawn.tables)).matches_of
-        return _OfDeal(self._whole, drawn.whole_deal, self._checked_deal(drawn, drawn.whole_deal)).matches_of
+        self._check_deal(drawn, drawn.whole_deal)
+        return _OfDeal(self._whole, drawn.whole_deal).matches_of
 
     def __len__(self) -> int:
         return self._first_matches[-1]
@@ -93,6 +95,11 @@ class GrowingPlan(BasePlan):
     def longest_round(self) -> int:
         """How many matches the longest round has."""
         return max((part.matches for part in self._parts), default=0)
+
+    @property
+    def last_round(self) -> Mapping[str, int]:
+        """By variant, how many matches the round has that was drawn last. There must be one."""
+        return self._parts[-1].matches_of
 
     def round_of(self, number: int) -> int:
         """The round to which a match of the plan belongs, as its place in `rounds`."""
@@ -112,17 +119,10 @@ class GrowingPlan(BasePlan):
     @property
     def lineups(self) -> dict[str, int]:
         """By variant, how many line-ups meet."""
-        taken = _merged([lineups for some in self._deals.values() for lineups in some])
+        whole = self._whole.lineups if self._deals else {}
         met = {(variant, bots) for variant, bots, _ in self._tables}
-        tables = Counter(
-            variant
-            for variant, bots in met
-            if not (taken and any(self._whole.place_of(variant, bots) in lineups for lineups in taken))
-        )
-        return {
-            name: sum(len(lineups[: max(0, count - lineups.start)]) for lineups in taken) + tables[name]
-            for name, count in self._whole.lineups.items()
-        }
+        tables = Counter(variant for variant, bots in met if not whole or self._whole.place_of(variant, bots) is None)
+        return {name: whole.get(name, 0) + tables[name] for name in self._seats}
 
     @property
     def matches(self) -> dict[str, int]:
@@ -132,12 +132,8 @@ class GrowingPlan(BasePlan):
     def has_table(self, variant: str, bots: Iterable[str], deal: int) -> bool:
         """Whether these bots meet in this variant on this deal, in whatever seats."""
         table = frozenset(bots)
-        return (variant, table, deal) in self._tables or self._is_taken(variant, table, deal)
-
-    def _is_taken(self, variant: str, bots: Iterable[str], deal: int) -> bool:
-        """Whether these bots meet where a round took line-ups of a deal of the fixed plan."""
-        taken = self._deals.get(deal, ())
-        return bool(taken) and any(self._whole.place_of(variant, bots) in lineups for lineups in taken)
+        is_taken = deal in self._deals and self._whole.place_of(variant, table) is not None
+        return is_taken or (variant, table, deal) in self._tables
 
     def _checked(self, tables: Iterable[Table]) -> list[Lineup]:
         """Of each table the indexes of its bots."""
@@ -158,31 +154,12 @@ class GrowingPlan(BasePlan):
             new.add(meeting)
         return [tuple(self._index[bot] for bot in table.bots) for table in tables]
 
-    def _checked_deal(self, drawn: Round, deal: int) -> range:
-        """The places of the line-ups that a round takes of a deal. An amendment may have left none of them."""
-        first, until = drawn.lineups or (0, self._whole.most_lineups)
-        lineups = range(first, min(until, self._whole.most_lineups))
-        is_there = 0 <= deal < self._whole.deals and 0 <= first < until
-        if drawn.tables or not is_there or any(_overlap(lineups, other) for other in self._deals.get(deal, ())):
-            raise ValueError(f"a round takes line-ups of deal {deal} that are not there to be taken")
-        if any(one == deal and self._whole.place_of(variant, bots) in lineups for variant, bots, one in self._tables):
-            raise ValueError(f"a round takes line-ups of deal {deal}, of which a table was played")
-        return lineups
-
-
-def _overlap(one: range, other: range) -> bool:
-    return max(one.start, other.start) < min(one.stop, other.stop)
-
-
-def _merged(ranges: Iterable[range]) -> list[range]:
-    """The same numbers in ranges that have none in common, in order."""
-    merged: list[range] = []
-    for one in sorted(ranges, key=lambda one: one.start):
-        if merged and one.start <= merged[-1].stop:
-            merged[-1] = range(merged[-1].start, max(merged[-1].stop, one.stop))
-        elif one:
-            merged.append(one)
-    return merged
+    def _check_deal(self, drawn: Round, deal: int) -> None:
+        """Raises ValueError where a round cannot take this deal as a whole."""
+        if drawn.tables or not 0 <= deal < self._whole.deals or deal in self._deals:
+            raise ValueError(f"a round takes deal {deal}, which is not there to be taken")
+        if any(one == deal and self._whole.place_of(variant, bots) is not None for variant, bots, one in self._tables):
+            raise ValueError(f"a round takes deal {deal}, of which a table was played")
 
 
 _Meeting = tuple[str, frozenset[str], int]
@@ -207,23 +184,16 @@ class _Part(ABC):
 
 
 class _OfDeal(_Part):
-    """Line-ups of a deal of the fixed plan: all, or a part of them."""
+    """All line-ups of a deal of the fixed plan."""
 
-    def __init__(self, whole: Plan, deal: int, lineups: range) -> None:
-        """`lineups` are their places, the same in every variant that has so many."""
-        self.lineups = lineups
-        self._whole = whole
-        before = {name: min(count, lineups.start) for name, count in whole.lineups.items()}
-        until = {name: min(count, lineups.stop) for name, count in whole.lineups.items()}
-        self.blocks = sum(until.values()) - sum(before.values())
-        self.matches_of = {name: (until[name] - before[name]) * whole.seats[name] for name in until}
-        self.matches = sum(self.matches_of.values())
-        self._first_match = deal * whole.deal_matches + sum(before[name] * whole.seats[name] for name in before)
-        self._first_block = deal * whole.deal_blocks + sum(before.values())
+    def __init__(self, whole: Plan, deal: int) -> None:
+        self._whole, self._deal = whole, deal
+        self.matches, self.blocks = whole.deal_matches, whole.deal_blocks
+        self.matches_of = {name: count * whole.seats[name] for name, count in whole.lineups.items()}
 
     def sitting(self, number: int) -> Sitting:
-        sitting = self._whole.sitting(self._first_match + number)
-        return replace(sitting, block=sitting.block - self._first_block)
+        sitting = self._whole.sitting(self._deal * self.matches + number)
+        return replace(sitting, block=sitting.block - self._deal * self.blocks)
 
 
 class _Tables(_Part):

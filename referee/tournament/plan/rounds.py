@@ -41,8 +41,6 @@ class StageRules(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """How many deals a tie of a knockout has at most."""
     challengers: tuple[str, ...] = ()
     """The bots that a gauntlet is about, by name."""
-    lineups_a_round: int | None = None
-    """How many line-ups of each variant a round has in a round-robin or gauntlet that is played for some hours."""
 
 
 class StopRules(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -84,9 +82,6 @@ class Round(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The number of the stage, from 0."""
     whole_deal: int | None = None
     """The deal that all line-ups of the fixed plan play; None where the tables are told."""
-    lineups: tuple[int, int] | None = None
-    """Of a deal of the fixed plan only the line-ups from this place on to that one, which does not count; the same of
-    every variant. None means all."""
     tables: tuple[Table, ...] = ()
     known: str = ""
     """What the rounds before it have shown, in words, where the format tells it."""

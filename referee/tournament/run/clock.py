@@ -12,7 +12,7 @@ from referee.tournament.store.store import Store
 
 HOUR_S = 3600.0
 
-_MARGIN = 1.1
+MARGIN = 1.1
 """A round may take so many times as long as it should."""
 
 
@@ -27,6 +27,7 @@ class HoursClock:
         """What earlier sessions used."""
         self._since = clock()
         self._match_s: Mapping[str, float] = {}
+        self._side_by_side = 1.0
         self._begun: tuple[float, float] | None = None
         """When matches began to be played in this session, and how much work had been done by then."""
 
@@ -40,9 +41,14 @@ class HoursClock:
         """How many seconds are left; below 0 where it took longer."""
         return self.hours * HOUR_S - self.used_s
 
+    @property
+    def has_pace(self) -> bool:
+        """Whether earlier sessions of the run have shown how long matches take."""
+        return self._earlier_s > 0
+
     def begin(
         self,
-        store: Store,
+        store: Store | None,
         hours: float,
         match_s: Mapping[str, float],
         side_by_side: float,
@@ -51,13 +57,14 @@ class HoursClock:
     ) -> None:
         """Matches are played from now on, for so many hours; what earlier sessions of the run used may count as well.
 
-        Of `match_s` it matters how long matches of one variant take in comparison with those of another. What a session
-        played after it last told the time, before it was killed, counts as long as it usually took.
+        `match_s` is an estimate of how long matches of each variant take, of which so many go on `side_by_side`. What
+        a session played after it last wrote the time, before it was killed, counts as long as it usually took. A run
+        that has not begun has no `store`.
         """
-        self.hours, self._match_s = hours, match_s
-        work = self._work(store.counts())
+        self.hours, self._match_s, self._side_by_side = hours, match_s, side_by_side
+        work = 0.0 if store is None else self._work(store.counts())
         self._begun = self._clock(), work
-        if not counts_earlier:
+        if store is None or not counts_earlier:
             return
         told_s, after = 0.0, 0
         for event in store.history():
@@ -67,16 +74,20 @@ class HoursClock:
         usual_s = told_s / after if after else work / max(1, committed) / side_by_side
         self._earlier_s = told_s + (committed - after) * usual_s
 
-    def has_time_for(self, store: Store, matches: Mapping[str, int]) -> bool:
-        """Whether a round with so many matches of each variant probably ends in time."""
-        return self.left_s >= _MARGIN * self._work(matches) * self._pace(self._work(store.counts()))
+    def has_time_for(self, matches: Mapping[str, int], played: Mapping[str, int]) -> bool:
+        """Whether a round with so many matches of each variant probably ends in time, after so many were `played`."""
+        return self.left_s >= self.needed_s(matches, played)
+
+    def needed_s(self, matches: Mapping[str, int], played: Mapping[str, int]) -> float:
+        """How long so many matches of each variant take at most, at the pace of those that were `played`."""
+        return MARGIN * self._work(matches) * self._pace(self._work(played))
 
     def _pace(self, work: float) -> float:
-        """Seconds that a second of work takes: as in this session, or where it has done nothing yet as ever."""
+        """Seconds that a second of work takes: as in this session, else as in earlier ones, else as estimated."""
         begun_at, before = self._begun or (self._since, 0.0)
         if work > before:
             return (self._clock() - begun_at) / (work - before)
-        return self.used_s / work if work else 0.0
+        return self._earlier_s / work if work and self._earlier_s else 1 / self._side_by_side
 
     def _work(self, matches: Mapping[str, int]) -> float:
         return sum(count * self._match_s.get(name, 0.0) for name, count in matches.items())

@@ -6,8 +6,7 @@ matches are played.
 
 from collections.abc import Callable
 
-from referee.tournament.formats.draw import needs_results, next_round
-from referee.tournament.formats.parts import hours_are_over
+from referee.tournament.formats.draw import hours_are_over, needs_results, next_round
 from referee.tournament.plan.growing import GrowingPlan
 from referee.tournament.plan.rounds import End, Field, Round
 from referee.tournament.run.clock import HoursClock
@@ -53,7 +52,7 @@ class Rounds:
             self._last = row.id
         drawn = next_round(self._field, self._played.past())
         clock = self._clock
-        if isinstance(drawn, Round) and clock and not clock.has_time_for(self._store, self.plan.matches_in(drawn)):
+        if isinstance(drawn, Round) and clock and not self._has_time_for(drawn, clock):
             self._has_ended = True
             if self._field.stages[0].format == "ladder":
                 return None
@@ -67,3 +66,6 @@ class Rounds:
         else:
             self._has_ended = True
         return drawn
+
+    def _has_time_for(self, drawn: Round, clock: HoursClock) -> bool:
+        return clock.has_time_for(self.plan.matches_in(drawn), self._store.counts())

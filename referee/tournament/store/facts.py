@@ -130,9 +130,7 @@ class Facts(Struct, frozen=True, kw_only=True):
     same_owner: Literal["apart"] | None = None
     """With "apart", bots of the same owner never sit at one table."""
     hours: float | None = None
-    """For how many hours is played. The trial before the run chose `lineups` and `deals` then."""
-    lineups_a_round: int | None = None
-    """As StageRules has it."""
+    """For how many hours is played. No round begins that would not end in time."""
     anchor: str | None = None
     """The bot to which ratings relate, by name."""
     shard: Shard | None = None
@@ -164,7 +162,6 @@ class Facts(Struct, frozen=True, kw_only=True):
             advance=self.advance,
             limit=self.limit,
             challengers=self.challengers,
-            lineups_a_round=self.lineups_a_round,
         )
         return (one,)
 

@@ -115,8 +115,6 @@ def _useless(facts: Facts) -> Iterator[str]:
     for key in ("rounds", "advance", "limit", "challengers"):
         if facts.format is not None and facts.format not in USES[key] and getattr(facts, key):
             yield key
-    if facts.lineups_a_round is not None and facts.hours is None:
-        yield "lineups_a_round"
 
 
 def _tables(rules: StageRules, bots: int, seats: int) -> int:

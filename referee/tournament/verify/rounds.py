@@ -9,8 +9,7 @@ from collections.abc import Iterator
 import msgspec
 
 from protocol.text import printable
-from referee.tournament.formats.draw import needs_results, next_round
-from referee.tournament.formats.parts import hours_are_over
+from referee.tournament.formats.draw import hours_are_over, needs_results, next_round
 from referee.tournament.orders import ATTEMPTS
 from referee.tournament.plan.growing import GrowingPlan
 from referee.tournament.plan.rounds import End, Round

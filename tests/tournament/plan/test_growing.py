@@ -99,28 +99,5 @@ def test_a_table_that_cannot_be_played_is_refused(wrong: Table, why: str) -> Non
 @pytest.mark.parametrize("deal", [-1, 0, 1, 3])
 def test_a_whole_deal_that_is_not_there_or_begun_is_refused(deal: int) -> None:
     plan = growing(whole(0), tables(table("ada dan", 1)))
-    with pytest.raises(ValueError, match=f"line-ups of deal {deal}"):
+    with pytest.raises(ValueError, match=f"takes deal {deal}"):
         plan.add(whole(deal))
-
-
-def part(deal: int, *lineups: int) -> Round:
-    first, until = lineups
-    return Round(number=deal, title="part", whole_deal=deal, lineups=(first, until))
-
-
-def test_parts_of_deals_make_the_fixed_plan() -> None:
-    """There are six pairs and four tables of three; the parts have 4 + 4, 1 and 1 line-ups."""
-    plan = growing(*(part(deal, *ends) for deal in range(3) for ends in ((0, 4), (4, 5), (5, 6))))
-    assert list(plan) == list(fixed())
-    assert (plan.matches, plan.lineups, plan.longest_round) == (fixed().matches, fixed().lineups, 4 * 2 + 4 * 3)
-    begun = growing(part(0, 0, 1), part(0, 3, 6))
-    assert begun.lineups == {"v2": 4, "v3": 2}
-    assert begun.matches == {"v2": 8, "v3": 6}
-    first, second = ([*fixed().place(fixed()[number])[1]] for number in (0, 5))
-    assert begun.has_table("v2", first, 0)
-    assert not begun.has_table("v2", first, 1)
-    assert not begun.has_table("v2", second, 0)
-    assert len(growing(part(0, 0, 6), part(1, 6, 9))) == len(fixed(deals=1)), "an amendment left nothing of the part"
-    for wrong in (part(0, 2, 4), part(0, 1, 1), part(0, -1, 1), whole(0), tables(table("ada bob"), table("cy dan"))):
-        with pytest.raises(ValueError, match=r"line-ups of deal 0 that are not there|meet twice"):
-            growing(part(0, 0, 3), part(0, 3, 6), wrong)

@@ -6,8 +6,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import pytest
 from commands import golfref
-from msgspec.structs import replace
 from quick import QUICK
 
 from referee.commands.opening import open_store, prepare
@@ -27,6 +27,7 @@ time = { start_s = 60, move_s = 60, bank_s = 600 }
 name = "timed"
 seed = "abc"
 hours = 1.0
+deals = 3
 workers = 1
 [[variants]]
 preset = "six-card"
@@ -39,7 +40,7 @@ def bots(*names: str) -> str:
 
 
 class Nobody:
-    """Watches, and makes an hour pass with each match of which `slow` tells."""
+    """Watches, and makes an hour pass with the match of which `slow` tells."""
 
     def __init__(self, slow: int) -> None:
         self.now, self.matches, self.slow = 0.0, 0, slow
@@ -61,13 +62,10 @@ class Nobody:
         pass
 
 
-def play(file: Path, *, slow: int, chosen: bool = False) -> Store:
-    """Play the config, as its command would: one line-up a round, and two deals where it is to be chosen."""
+def play(file: Path, *, slow: int) -> Store:
+    """Play the config, as its command would."""
     path, watcher = file.with_suffix(".golfref"), Nobody(slow)
-    config = load(file)
-    if chosen:
-        config = replace(config, lineups_a_round=1, deals=2)
-    run = prepare(config, path, fresh=False, may_change=True)
+    run = prepare(load(file), path, fresh=False, may_change=True)
     clock = HoursClock(lambda: watcher.now)
     with locked(path) as lock, closing(open_store(run, lock)) as store:
         clock.begin(store, run.config.hours or 0.0, {"six-card": 1.0}, 1, counts_earlier=True)
@@ -88,28 +86,28 @@ def play(file: Path, *, slow: int, chosen: bool = False) -> Store:
 def test_a_run_ends_when_its_time_is_over_and_more_hours_let_it_go_on(tmp_path: Path) -> None:
     file = tmp_path / "t.toml"
     file.write_text(CONFIG + bots("ann", "bea", "cid"))
-    with closing(play(file, slow=4, chosen=True)) as store:
+    with closing(play(file, slow=4)) as store:
         first = summary_of(store)
-        assert (first.matches, first.end) == (4, "its time is over (hours = 1)")
-        assert [one.title for one in first.rounds][-1] == "deal 1 of at most 2, line-ups 2 to 2 of 3"
-        assert (first.hours, first.used_s, first.history) == (1.0, 3 * 60 + 3600, ())
+        assert (first.matches, first.end) == (6, "its time is over (hours = 1)")
+        assert [one.title for one in first.rounds] == ["deal 1 of 3"]
+        assert (first.hours, first.used_s, first.history) == (1.0, 5 * 60 + 3600, ())
         assert check_store(store.path).findings == ()
 
     again = prepare(load(file), store.path, fresh=False, may_change=False)
-    assert (again.has_ended, again.left, again.config.deals) == (True, {"six-card": 0}, 2)
+    assert (again.has_ended, again.left) == (True, {"six-card": 0})
 
-    file.write_text(CONFIG.replace("1.0", "1.5") + bots("ann", "bea", "cid"))
+    file.write_text(CONFIG.replace("1.0", "9.0") + bots("ann", "bea", "cid"))
     with closing(play(file, slow=100)) as store:
         more = summary_of(store)
         assert (more.matches, more.end) == (3 * 2 * 3, "all 3 deals are played")
-        assert [line for event in more.history for line in event.lines][:2] == ["deals: 2 -> 3", "hours: 1.0 -> 1.5"]
+        assert [line for event in more.history for line in event.lines][:1] == ["hours: 1.0 -> 9.0"]
         assert check_store(store.path).findings == ()
 
 
 def test_an_end_that_another_time_would_have_is_found(tmp_path: Path) -> None:
     file = tmp_path / "t.toml"
     file.write_text(CONFIG + bots("ann", "bea"))
-    play(file, slow=1, chosen=True).close()
+    play(file, slow=1).close()
     path = tmp_path / "t.golfref"
     with closing(sqlite3.connect(path)) as database, database:
         database.execute("UPDATE history SET lines = replace(lines, '(hours = 1)', '(hours = 2)')")
@@ -117,8 +115,26 @@ def test_an_end_that_another_time_would_have_is_found(tmp_path: Path) -> None:
     assert "golfref draws otherwise: the run has `no more rounds: its time is over (hours = 2)`" in found
 
 
-def test_hours_in_which_nothing_fits_are_an_error_at_their_line(tmp_path: Path) -> None:
+@pytest.mark.parametrize("more", [(), ("--dry-run",)])
+def test_hours_in_which_the_first_deal_does_not_end_are_an_error_at_their_line(
+    tmp_path: Path, more: tuple[str, ...]
+) -> None:
     (tmp_path / "t.toml").write_text(CONFIG.replace("1.0", "0.00001") + bots("ann", "bea", "cid"))
-    said = golfref("tournament", "t.toml", cwd=tmp_path, code=2)[1]
-    assert "t.toml:6:9: tournament.hours: with hours = 1e-05 not every bot could play 2 deals of each game" in said
+    said = golfref("tournament", "t.toml", *more, cwd=tmp_path, code=2)[1]
+    assert "t.toml:6:9: tournament.hours: the first deal takes about " in said
+    assert "if bots answer at once, but there are 0 s; expected hours = " in said
     assert not (tmp_path / "t.golfref").exists()
+
+
+def test_a_dry_run_says_how_many_deals_fit(tmp_path: Path) -> None:
+    """Before the run as if bots answered at once, later at the pace so far: two matches took two hours."""
+    file = tmp_path / "t.toml"
+    file.write_text(CONFIG + bots("ann", "bea"))
+    assert (
+        "hours = 1: at most 3 of 3 deals fit, if bots answer at once"
+        in golfref("tournament", "t.toml", "--dry-run", cwd=tmp_path)[1]
+    )
+    play(file, slow=1).close()
+    file.write_text(CONFIG.replace("1.0", "2.5") + bots("ann", "bea"))
+    said = golfref("tournament", "t.toml", "--dry-run", cwd=tmp_path)[1]
+    assert "hours = 2.5: 2 of 3 deals fit, at the pace so far" in said

@@ -1,0 +1,99 @@
+"""How much of a tournament fits into its hours, and what would make a long one shorter."""
+
+from bisect import bisect_right
+from contextlib import closing, nullcontext
+
+from referee.commands.announcement import WHOLE_DEALS
+from referee.commands.console import say
+from referee.commands.forecast import Estimate
+from referee.commands.opening import PreparedRun
+from referee.commands.tournament_options import TournamentOptions
+from referee.reports.tables.figures import duration
+from referee.tournament.config.changes import line_at
+from referee.tournament.config.config import Config, ConfigError
+from referee.tournament.config.formats import MOST_HOURS, USES
+from referee.tournament.plan.growing import GrowingPlan
+from referee.tournament.run.clock import HOUR_S, MARGIN, HoursClock
+from referee.tournament.store.store import Store
+
+LONG_S = 3 * HOUR_S
+"""Where a tournament takes longer than this, golfref says with how many line-ups it would be shorter."""
+
+SHORTER_H = 8
+"""So many hours it would take then."""
+
+
+def check_hours_option(hours: float, config: Config) -> None:
+    """Raises ConfigError where `--hours` does not go with what is played."""
+    format_ = config.format
+    if not 0 < hours <= MOST_HOURS:
+        raise ConfigError([f"--hours: expected hours above 0, at most {MOST_HOURS}, got {hours:g}"])
+    if format_ not in USES["hours"]:
+        what = "a tournament with [[stages]]" if format_ is None else f"a {format_}"
+        having = ", ".join(USES["hours"])
+        raise ConfigError([f"--hours: {what} that is cut off orders nobody; formats that can end early: {having}"])
+
+
+def announce_hours(run: PreparedRun, found: Estimate, clock: HoursClock, options: TournamentOptions) -> None:
+    """Say how many rounds fit into the hours: at the pace so far, or in a new run if bots answer at once.
+
+    Raises ConfigError where the first of a new run does not.
+    """
+    config, plan = run.config, run.plan
+    if config.hours is None or run.has_ended or not isinstance(plan, GrowingPlan):
+        return
+    with nullcontext() if run.amendment is None else closing(Store.open(run.path)) as store:
+        clock.begin(store, config.hours, found.match_s, found.side_by_side, counts_earlier=config.format != "ladder")
+        played = {} if store is None else store.counts()
+    by_deals = config.format in WHOLE_DEALS
+    first_s, each_s = (clock.needed_s(matches, played) for matches in (run.left, plan.last_round))
+    if run.amendment is None and first_s > clock.left_s:
+        raise ConfigError([_does_not_fit(run, found, first_s, clock, options)])
+    fit = int((clock.left_s - first_s) / each_s) + len(plan.rounds)
+    most, basis = ("", "at the pace so far") if clock.has_pace else ("at most ", "if bots answer at once")
+    if first_s > clock.left_s:
+        what = f"{'deal' if by_deals else 'round'} {len(plan.rounds)} ends after its time"
+    elif by_deals:
+        what = f"{most}{min(fit, config.deals)} of {config.deals} deals fit"
+    else:
+        what = f"{most}{fit} rounds fit"
+    say(f"hours = {config.hours:g}: {what}, {basis}; what has begun is played to its end")
+
+
+def say_what_is_shorter(run: PreparedRun, found: Estimate) -> None:
+    """Say of a long tournament with how many line-ups it would be shorter."""
+    if found.wall_s < LONG_S or run.config.format not in WHOLE_DEALS or run.amendment is not None:
+        return
+    if lineups := _lineups_within(run, found, SHORTER_H * HOUR_S, deals=run.config.deals):
+        say(f"that is long; with lineups = {lineups} in [tournament] it takes about {SHORTER_H} h")
+
+
+def _lineups_within(run: PreparedRun, found: Estimate, seconds: float, *, deals: int) -> int:
+    """How many line-ups of each variant play so many deals in this time; 0 where that is too few for all bots."""
+    whole = run.plan.whole
+    block_s = {name: whole.seats[name] * match_s / found.side_by_side for name, match_s in found.match_s.items()}
+
+    def takes_s(lineups: int) -> float:
+        return deals * sum(min(lineups, whole.lineups[name]) * each_s for name, each_s in block_s.items())
+
+    most = bisect_right(range(max(whole.lineups.values())), seconds, key=takes_s) - 1
+    return most if most >= len(run.config.bots) else 0
+
+
+def _does_not_fit(
+    run: PreparedRun, found: Estimate, first_s: float, clock: HoursClock, options: TournamentOptions
+) -> str:
+    """The error for hours in which not even the first round ends, with what would do."""
+    left_s = max(0.0, clock.left_s)
+    ways = [f"hours = {1.1 * (clock.used_s + first_s) / HOUR_S:.2g}"]
+    by_deals = run.config.format in WHOLE_DEALS
+    if by_deals and (lineups := _lineups_within(run, found, left_s / MARGIN, deals=1)):
+        ways.append(f"lineups = {lineups}")
+    what = "deal" if by_deals else "round"
+    text = (
+        f"the first {what} takes about {duration(first_s)} if bots answer at once, but there are {duration(left_s)}; "
+        f"expected {', or '.join(ways)}, or fewer games"
+    )
+    if options.hours is not None:
+        return f"--hours: {text}"
+    return line_at(options.config, ("tournament", "hours"), text)
