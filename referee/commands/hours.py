@@ -49,12 +49,12 @@ def announce_hours(run: PreparedRun, found: Estimate, clock: HoursClock, options
     first_s, each_s = (clock.needed_s(matches, played) for matches in (run.left, plan.last_round))
     if run.amendment is None and first_s > clock.left_s:
         raise ConfigError([_does_not_fit(run, found, first_s, clock, options)])
-    fit = int((clock.left_s - first_s) / each_s) + len(plan.rounds)
+    fit = 1 + int((clock.left_s - first_s) / each_s)
     most, basis = ("", "at the pace so far") if clock.has_pace else ("at most ", "if bots answer at once")
     if first_s > clock.left_s:
         what = f"{'deal' if by_deals else 'round'} {len(plan.rounds)} ends after its time"
     elif by_deals:
-        what = f"{most}{min(fit, config.deals)} of {config.deals} deals fit"
+        what = f"{most}{min(len(plan.rounds) - 1 + fit, config.deals)} of {config.deals} deals fit"
     else:
         what = f"{most}{fit} rounds fit"
     say(f"hours = {config.hours:g}: {what}, {basis}; what has begun is played to its end")

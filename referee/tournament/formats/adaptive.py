@@ -18,7 +18,7 @@ from math import floor, sqrt
 from referee.rules.table.streams import Stream
 from referee.tournament.plan.meetings import Meetings
 from referee.tournament.plan.rounds import End, Field, Past, Round, StageRules, StopRules
-from referee.tournament.plan.samples import Chosen, choose_lineups, keep_lineups
+from referee.tournament.plan.samples import choose_lineups, more_lineups
 from referee.tournament.plan.schedule import PlannedVariant
 from referee.tournament.statistics.blocks import Blocks
 from referee.tournament.statistics.looks import MOST_LOOKS, look_step
@@ -158,8 +158,8 @@ def _lineups(
         some = had
     else:
         stream = Stream(field.master_key, f"lineups/{variant.variant}/{number}")
-        chosen = Chosen(names=names, lineups=had)
-        some = list(keep_lineups(stream, every, rules.lineups, names=names, before=chosen, stage=number).lineups)
+        newcomers = {*range(len(names))}.difference(*had)
+        some = more_lineups(stream, every, min(rules.lineups, len(every)), had=had, newcomers=newcomers)
     return [(variant.variant, tuple(names[bot] for bot in lineup)) for lineup in some]
 
 

@@ -5,7 +5,7 @@ from collections import Counter
 from referee.rules.table.streams import Stream
 from referee.tournament.plan.lineups import AllLineups
 from referee.tournament.plan.rounds import End, Field, Past, Round, Table
-from referee.tournament.plan.samples import choose_lineups
+from referee.tournament.plan.samples import choose_lineups, more_lineups
 from referee.tournament.plan.schedule import PlannedVariant
 
 
@@ -46,9 +46,17 @@ def _every(field: Field, planned: PlannedVariant) -> AllLineups:
 
 def _more(field: Field, planned: PlannedVariant, stage: int, had: set[tuple[str, ...]]) -> list[tuple[str, ...]]:
     """The line-ups that the stage lacks besides those that it `had`, by the names of their bots."""
-    names = sorted(entrant.name for entrant in field.bots)
-    wanted = field.stages[stage].lineups
-    stream = Stream(field.master_key, f"lineups/{planned.variant}/stage/{stage}")
-    chosen = choose_lineups(stream, _every(field, planned), wanted)
+    names, every = sorted(entrant.name for entrant in field.bots), _every(field, planned)
+    wanted, purpose = field.stages[stage].lineups, f"lineups/{planned.variant}/stage/{stage}"
+    chosen = choose_lineups(Stream(field.master_key, purpose), every, wanted)
     fresh = [bots for lineup in chosen if (bots := tuple(names[bot] for bot in lineup)) not in had]
-    return fresh if wanted is None else fresh[: max(0, wanted - len(had))]
+    if wanted is None or wanted >= len(every):
+        return fresh
+    fresh = fresh[: max(0, wanted - len(had))]
+    late = set(names).difference(*had)
+    if not late or not had or wanted * planned.seats < len(names):
+        return fresh
+    there = [tuple(map(names.index, bots)) for bots in (*sorted(had), *fresh)]
+    stream = Stream(field.master_key, f"{purpose}/{len(had)}")
+    more = more_lineups(stream, every, wanted, had=there, newcomers={names.index(bot) for bot in late})
+    return [*fresh, *(tuple(names[bot] for bot in lineup) for lineup in more[len(there) :])]

@@ -23,11 +23,15 @@ class AllLineups:
         self.bots, self.seats = bots, seats
         self.challengers = frozenset(challengers)
         self._owners = [owner or bot for bot, owner in enumerate(owners or [""] * bots)]
-        field = [bot for bot in range(bots) if bot not in self.challengers]
-        self._parts = [_Part((), self._groups(field), seats)]
+        self._field = [bot for bot in range(bots) if bot not in self.challengers]
+        self._parts = [_Part((), self._groups(self._field), seats)]
         if self.challengers:
             self._parts = [
-                _Part((bot,), self._groups([one for one in field if self._owners[one] != self._owners[bot]]), seats - 1)
+                _Part(
+                    (bot,),
+                    self._groups([one for one in self._field if self._owners[one] != self._owners[bot]]),
+                    seats - 1,
+                )
                 for bot in sorted(self.challengers)
             ]
         self._starts = [*accumulate((len(part) for part in self._parts), initial=0)]
@@ -66,10 +70,10 @@ class AllLineups:
 
     def next_bots(self, lineup: Lineup) -> list[int]:
         """Who can take the next seat beside these bots. A challenger comes first."""
-        if self.challengers and not lineup:
-            return sorted(self.challengers)
         owners = {self._owners[bot] for bot in lineup}
-        return [bot for bot in range(self.bots) if self._owners[bot] not in owners and bot not in self.challengers]
+        seeks_challenger = bool(self.challengers) and self.challengers.isdisjoint(lineup)
+        able = self.challengers if seeks_challenger else self._field
+        return [bot for bot in sorted(able) if self._owners[bot] not in owners]
 
     def _groups(self, bots: Sequence[int]) -> list[list[int]]:
         """These bots by owner."""

@@ -17,7 +17,7 @@ from referee.rules.table.streams import Stream
 from referee.tournament.plan.fixture import Fixture, Lineup
 from referee.tournament.plan.keys import SHARED_CARDS, Rotations, deal_key, own_cards
 from referee.tournament.plan.lineups import AllLineups
-from referee.tournament.plan.samples import Chosen, choose_lineups, keep_lineups
+from referee.tournament.plan.samples import choose_lineups, more_lineups
 
 
 class PlannedVariant(Struct, frozen=True, kw_only=True):
@@ -188,19 +188,19 @@ class Plan(BasePlan):
     ) -> None:
         """With `owners`, by bot, no two bots of one owner meet. With `challengers` one of them sits at each table.
 
-        `before` is the plan that this one amends, of whose samples of line-ups it keeps as much as it can.
+        `before` is the plan that this one amends, to whose samples of line-ups it adds.
         """
         super().__init__(master_key=master_key, bots=bots, variants=variants)
         self._by_name = sorted(range(len(bots)), key=lambda bot: bots[bot])
         self._amendments: int = 0 if before is None else before._amendments + 1
-        self._chosen: dict[str, Chosen] = {} if before is None else before._chosen.copy()
+        self._samples: dict[str, _Sample] = {} if before is None else before._samples.copy()
+        self._lineups: list[list[Lineup] | AllLineups] = []
         names = [bots[bot] for bot in self._by_name]
         for entry in variants:
             every = all_lineups(names, entry.seats, owners=owners, challengers=challengers)
             if not every:
                 raise ValueError(f"there is no line-up of {entry.seats} for {entry.variant}: no bots that may meet")
-            self._chosen[entry.variant] = self._choose(entry.variant, names, every, lineups)
-        self._lineups = [self._chosen[entry.variant].lineups for entry in variants]
+            self._lineups.append(self._choose(entry.variant, names, every, lineups))
         lengths, seats = [len(some) for some in self._lineups], [entry.seats for entry in variants]
         self._stages = _stages(lengths, seats)
         self.deal_blocks = sum(lengths)
@@ -255,23 +255,9 @@ class Plan(BasePlan):
         """By variant, how many bots sit at a table."""
         return {one.variant: one.seats for one in self._variants}
 
-    @property
-    def most_lineups(self) -> int:
-        """How many line-ups the variant with the most of them has."""
-        return max(map(len, self._lineups))
-
     def place_of(self, variant: str, bots: Iterable[str]) -> int | None:
         """The place of a line-up among those of a variant, from 0. None where it has none."""
         return self._places.get(variant, {}).get(frozenset(bots))
-
-    def kept_lineups(self, before: "Plan") -> dict[str, tuple[int, int]]:
-        """Of how many line-ups that `before` had in its sample of a variant how many are in this one's sample of it."""
-        found = {}
-        for one in self._variants:
-            old, new = before._chosen.get(one.variant), self._chosen[one.variant]
-            if old is not None and not isinstance(old.lineups, AllLineups) and not isinstance(new.lineups, AllLineups):
-                found[one.variant] = len(old.lineups), len(old.by_name().keys() & new.by_name())
-        return found
 
     def has_table(self, variant: str, bots: Iterable[str], deal: int) -> bool:
         """Whether these bots meet in this variant on this deal, in whatever seats."""
@@ -286,13 +272,42 @@ class Plan(BasePlan):
             for entry, lineups in zip(self._variants, self._lineups, strict=True)
         }
 
-    def _choose(self, variant: str, names: Sequence[str], every: AllLineups, wanted: int | None) -> Chosen:
+    def _choose(
+        self, variant: str, names: Sequence[str], every: AllLineups, wanted: int | None
+    ) -> list[Lineup] | AllLineups:
         """The line-ups of a variant: the streams `lineups/VARIANT` and, after amendments, `lineups/VARIANT/3` draw."""
-        purpose = f"lineups/{variant}"
-        if (had := self._chosen.get(variant)) is None:
-            return Chosen(names=names, lineups=choose_lineups(Stream(self._master_key, purpose), every, wanted))
-        stream = Stream(self._master_key, f"{purpose}/{self._amendments}")
-        return keep_lineups(stream, every, wanted, names=names, before=had, stage=self._amendments)
+        purpose, earlier = f"lineups/{variant}", self._samples.get(variant)
+        chosen: list[Lineup] | AllLineups
+        if earlier is None:
+            chosen = choose_lineups(Stream(self._master_key, purpose), every, wanted)
+        elif wanted is None or wanted >= len(every):
+            chosen = every
+        else:
+            index = {name: bot for bot, name in enumerate(names)}
+            there = (some for some in dict.fromkeys(earlier.of_all()) if index.keys() >= {*some})
+            had = [*filter(every.allows, (tuple(sorted(index[name] for name in some)) for some in there))]
+            newcomers = {index[name] for name in names if name not in earlier.names}
+            newcomers.update({*index.values()}.difference(*had))
+            stream = Stream(self._master_key, f"{purpose}/{self._amendments}")
+            chosen = more_lineups(stream, every, wanted, had=had, newcomers=newcomers)
+        if wanted is not None:
+            self._samples[variant] = _Sample(names=names, lineups=chosen, earlier=earlier)
+        return chosen
+
+
+class _Sample(Struct, frozen=True, kw_only=True):
+    """The line-ups of a variant under a config, and those that it had under earlier ones."""
+
+    names: Sequence[str]
+    """Of the bots, in order; line-ups have their indexes."""
+    lineups: list[Lineup] | AllLineups
+    earlier: "_Sample | None"
+
+    def of_all(self) -> Iterator[tuple[str, ...]]:
+        """All line-ups that there have been by the names of their bots, the first ones first."""
+        if self.earlier is not None:
+            yield from self.earlier.of_all()
+        yield from (tuple(self.names[bot] for bot in lineup) for lineup in self.lineups)
 
 
 def all_lineups(

@@ -37,7 +37,7 @@ class Amendment(Struct, frozen=True, kw_only=True):
     there: dict[str, int]
     """By variant, how many matches count afterwards."""
     lineups: dict[str, tuple[int, int]] = {}
-    """By variant of which a sample is and was played, how many line-ups that had, and how many of them stay."""
+    """By variant of which a sample is and was played, how many line-ups it had and has."""
     before: int = 0
     """How many the plan has as it is."""
     kept: int = 0
@@ -76,11 +76,11 @@ class Amendment(Struct, frozen=True, kw_only=True):
         again = f" ({self.replayed} of them played again)" if self.dropped else ""
         plan = f"{self.before} -> {self.planned} in the plan, {self.added} of them added"
         played = f"of those played {self.kept} kept, {self.dropped} dropped{again}{back}"
-        stay = [f"line-ups of `{name}`: {kept} of {had} stay" for name, (had, kept) in self.lineups.items()]
+        lineups = [f"line-ups of `{name}`: {had} -> {has}" for name, (had, has) in self.lineups.items() if had != has]
         left = f"{self.planned - len(self.places)} to play"
         if not self.meta.facts.is_fixed:
             left += " before the next round is drawn"
-        return [*self.changes, *stay, f"matches: {plan}; {played}; {left}"]
+        return [*self.changes, *lineups, f"matches: {plan}; {played}; {left}"]
 
     def losses(self) -> list[str]:
         """Whose matches no longer count, and whose count without bots that left the tables, in words."""
@@ -139,14 +139,9 @@ class Plans(Struct, frozen=True, kw_only=True):
 
 
 def configs_with(store: Store, facts: Facts) -> list[Facts]:
-    """All configs that a run has had once it goes on with the config of these facts.
-
-    Where this one changes nothing, the run goes on in its last stage, by the rules of the golfref that began that.
-    """
+    """All configs that a run has had once it goes on with the config of these facts."""
     *former, last = store.configs()
-    if config_differences(last, facts).changes:
-        return [*former, last, facts]
-    return [*former, replace(facts, keeps_lineups=last.keeps_lineups)]
+    return [*former, last, facts] if config_differences(last, facts).changes else [*former, facts]
 
 
 def amended(
@@ -184,7 +179,7 @@ def amended(
         planned=len(new),
         places=places,
         there=Counter(place.variant for place in places.values()),
-        lineups=new.whole.kept_lineups(old.whole) if facts.keeps_lineups else {},
+        lineups=_sampled(meta.facts, facts, plans),
         before=len(old),
         kept=kept,
         dropped=len(counting) - kept,
@@ -199,6 +194,13 @@ def amended(
         else [],
         was_complete=plans.had_ended and len(counting) == len(old),
     )
+
+
+def _sampled(before: Facts, after: Facts, plans: Plans) -> dict[str, tuple[int, int]]:
+    if None in (before.lineups, after.lineups):
+        return {}
+    old, new = plans.old.whole.lineups, plans.new.whole.lineups
+    return {name: (old[name], new[name]) for name in new if name in old}
 
 
 class _Counting:

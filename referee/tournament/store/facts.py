@@ -52,6 +52,7 @@ _REASONS = {
     "rank_by": _AFTERWARDS,
     "voids": _AFTERWARDS,
     "deals": _AFTERWARDS,
+    "lineups": "what was played stays, so there can only be more line-ups",
     "hours": "a run keeps to a time from its beginning or never",
     "rotations": _DEALS,
     "shard": "a store holds one shard, or all of a run",
@@ -144,8 +145,6 @@ class Facts(Struct, frozen=True, kw_only=True):
     faults: FaultPolicy
     voids: int | None = None
     """What the config says: from how many voided attempts on a bot can be barred, 0 for never."""
-    keeps_lineups: bool = False
-    """Whether the amendment that made this config kept the line-ups of samples. Until golfref 0.4.0 none did."""
     variants: tuple[VariantFacts, ...]
     bots: tuple[BotFacts, ...]
 
@@ -236,7 +235,6 @@ def config_facts(config: Config, had: Sequence[VariantFacts] = ()) -> Facts:
     then, so that it stays the same game when golfref gains an option.
     """
     settings = {name: value for name, value in asdict(config).items() if name in Facts.__struct_fields__}
-    settings["keeps_lineups"] = True
     variants = tuple(_variant_facts(variant, had) for variant in config.variants)
     bots = tuple(_bot_facts(bot, config.folder) for bot in config.bots)
     return Facts(**settings | {"variants": variants, "bots": bots})
@@ -257,7 +255,7 @@ def field_of(facts: Facts, key: bytes) -> Field:
 def plans_of(configs: Iterable[Facts], key: bytes) -> Iterator[Plan]:
     """The plan for each of the configs that a run with this master key has had, in their order.
 
-    Each keeps what it can of the line-ups of the one before it.
+    Samples of line-ups keep those of the plan before it.
     """
     plan: Plan | None = None
     for facts in configs:
@@ -269,7 +267,7 @@ def plans_of(configs: Iterable[Facts], key: bytes) -> Iterator[Plan]:
             lineups=facts.lineups,
             owners=facts.owners_apart,
             challengers=facts.challengers,
-            before=plan if facts.keeps_lineups else None,
+            before=plan,
         )
         yield plan
 
@@ -306,7 +304,7 @@ def config_differences(old: Facts, new: Facts) -> ConfigDifferences:
     changes: list[str] = []
     refused: list[str] = []
     before, after = to_builtins(old), to_builtins(new)
-    for key in (key for key in after if key not in ("variants", "bots", "keeps_lineups")):
+    for key in (key for key in after if key not in ("variants", "bots")):
         if getattr(old, key) == getattr(new, key):  # of equal structs, one may leave out what the other tells
             continue
         if old.format != new.format and key in StageRules.__struct_fields__ and key != "format":
@@ -316,8 +314,10 @@ def config_differences(old: Facts, new: Facts) -> ConfigDifferences:
             changes += (f"stage {n}: {text}" for n, some in stages for text in _changes("", *map(to_builtins, some)))
             continue
         found = _changes("", {key: before[key]}, {key: after[key]})
-        is_other_kind = (key == "deals" and new.format == "knockout") or (
-            key == "hours" and None in (old.hours, new.hours)
+        is_other_kind = (
+            (key == "deals" and new.format == "knockout")
+            or (key == "hours" and None in (old.hours, new.hours))
+            or (key == "lineups" and new.lineups is not None and (old.lineups is None or new.lineups < old.lineups))
         )
         if key in _AMENDABLE and not is_other_kind:
             changes += found

@@ -1,5 +1,6 @@
 """Stages: a format after another, each with the best bots of the one before."""
 
+from collections import Counter
 from collections.abc import Mapping
 
 import pytest
@@ -84,6 +85,19 @@ def test_a_sampled_stage_keeps_to_its_line_ups() -> None:
     more = a_round(draw(left, past))
     assert more.stage == 0
     assert len(more.tables) == 10 - kept
+
+
+def test_a_late_entry_gets_line_ups_of_a_sampled_stage_and_nobody_loses_any() -> None:
+    field = field_of(8, StageRules(deals=1, lineups=12, advance=4), ALL)
+    early = replace(field, bots=field.bots[1:])
+    first = a_round(draw(early, Past()))
+    past = Past(rounds=[first], played=[results_of(first.tables)])
+    more = a_round(draw(field, past))
+    counts = Counter(bot for table in first.tables for bot in table.bots)
+    assert (more.stage, len(more.tables)) == (0, min(counts.values()))
+    assert all("b00" in table.bots for table in more.tables)
+    past = Past(rounds=[first, more], played=[results_of(first.tables), results_of(more.tables)])
+    assert a_round(draw(field, past)).stage == 1
 
 
 def test_bots_that_are_equal_at_the_cut_are_drawn_by_lot() -> None:

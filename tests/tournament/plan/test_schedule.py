@@ -145,7 +145,7 @@ def test_a_plan_knows_its_tables_and_how_many_it_has() -> None:
     seats = {"pairs": 2, "threes": 3, "all": 4}
     made = plan(bots, seats, deals=2)
     assert (made.deal_blocks, made.deal_matches, len(made)) == (6 + 4 + 1, 6 * 2 + 4 * 3 + 4, 2 * 28)
-    assert (made.lineups, made.seats, made.most_lineups) == ({"pairs": 6, "threes": 4, "all": 1}, seats, 6)
+    assert (made.lineups, made.seats) == ({"pairs": 6, "threes": 4, "all": 1}, seats)
     assert made.matches == {"pairs": 24, "threes": 24, "all": 8} == Counter(one.variant for one in made)
     assert made.place(made[0]) == (made[0].variant, tuple(bots[bot] for bot in made[0].lineup), 0)
     assert list(made.blocks_of_deal()) == [

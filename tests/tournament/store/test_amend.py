@@ -109,13 +109,13 @@ STEPS = {
         (HEAD, "deals = 1\n", MORE, SIX, bot("ann"), bot("bea", "2"), bot("dan")),
         (24, 12, 0, 4, 20, 8, 8),
     ),
-    "more deals, a sample of line-ups": (
-        (HEAD, "deals = 2\nlineups = 2\n", MORE, SIX, bot("ann"), bot("bea", "2"), bot("dan")),
-        (12, 16, 8, 8, 4, 0, 8),
+    "more deals": (
+        (HEAD, "deals = 2\n", MORE, SIX, bot("ann"), bot("bea", "2"), bot("dan")),
+        (12, 24, 12, 12, 0, 12),
     ),
     "other options": (
         (HEAD, "deals = 2\n", MORE.replace("1", "2"), SIX, bot("ann"), bot("bea", "2"), bot("dan")),
-        (16, 24, 8, 8, 8, 8, 2, 14),
+        (24, 24, 0, 12, 12, 12, 12),
     ),
     "fewer deals, a game less": (
         (HEAD, "deals = 1\n", SIX, bot("ann"), bot("bea", "2"), bot("dan")),
@@ -143,11 +143,10 @@ def test_an_amended_run_ends_as_one_that_began_so(
         assert tuple(map(int, re.findall(r"\d+", matches_line(capsys.readouterr().err)))) == expected, step
         after = run.committed()
         assert {id_: after[id_] for id_ in before} == before, step
-        if "lineups" not in "".join(config):
-            new = Tournament(tmp_path / step)
-            new.write(*config)
-            go_on(new.folder)
-            assert run.results() == new.results(), step
+        new = Tournament(tmp_path / step)
+        new.write(*config)
+        go_on(new.folder)
+        assert run.results() == new.results(), step
     with closing(Store.open(run.folder / "run.golfref")) as store:
         course = Course(store, store.meta())
         assert [*course.findings()] == []
@@ -177,6 +176,29 @@ def test_what_was_dropped_counts_again_when_its_version_comes_back(
     go_on(run.folder, may_change=True)
     assert "4 that were dropped earlier count again; 0 to play" in capsys.readouterr().err
     assert (run.results(), run.committed()) == (first, played)
+
+
+def test_a_sample_of_line_ups_only_grows(run: Tournament, capsys: pytest.CaptureFixture[str]) -> None:
+    """A withdrawn bot takes its line-ups with it, a late entry adds some, and a bot that is back has its own again."""
+    head, five = (HEAD, "deals = 1\nlineups = 5\n", SIX), ("ann", "bea", "cid", "dan", "eve")
+    run.write(*head, *map(bot, five))
+    go_on(run.folder)
+    first = run.results()
+    run.write(*head, *map(bot, (*five[:4], "fay")))
+    go_on(run.folder, may_change=True)
+    assert "of those played 6 kept, 4 dropped (0 of them played again)" in capsys.readouterr().err
+    run.write(*head, *map(bot, (*five, "fay")))
+    go_on(run.folder, may_change=True)
+    assert "6 kept" not in capsys.readouterr().err
+    bots = {result.bots for result in run.results()}
+    assert {result.bots for result in first} < bots
+    assert {bot for some in bots for bot in some} == {*five, "fay"}
+    with closing(Store.open(run.folder / "run.golfref")) as store:
+        assert [*Course(store, store.meta()).findings()] == []
+
+    run.write(HEAD, "deals = 1\nlineups = 4\n", SIX, *map(bot, (*five, "fay")))
+    said = golfref("tournament", "run.toml", "--amend", cwd=run.folder, code=2)[1]
+    assert "lineups: 5 -> 4 (what was played stays, so there can only be more line-ups)" in said
 
 
 @pytest.mark.parametrize(

@@ -308,8 +308,6 @@ FORGED = {
     "meta reuse": "a process that could have played on need not have done so",
     "meta bots.dir": "a bot's folder counts for its version only by what is in it",
     "meta lineups": "a sample that is no smaller is all line-ups",
-    "meta keeps_lineups": "no sample was there that an amendment could have kept",
-    "history facts.keeps_lineups": "no sample was there that an amendment could have kept",
     "meta bots.env.MODE": "a bot's environment counts for its version, which nobody can work out without its files",
     "voids reason": "what the host did is seen nowhere else",
 }
