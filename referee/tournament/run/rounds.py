@@ -52,7 +52,11 @@ class Rounds:
             self._last = row.id
         drawn = next_round(self._field, self._played.past())
         clock = self._clock
-        if isinstance(drawn, Round) and clock and not self._has_time_for(drawn, clock):
+        if (
+            isinstance(drawn, Round)
+            and clock
+            and not clock.has_time_for(self.plan.matches_in(drawn), self._store.counts())
+        ):
             self._has_ended = True
             if self._field.stages[0].format == "ladder":
                 return None
@@ -66,6 +70,3 @@ class Rounds:
         else:
             self._has_ended = True
         return drawn
-
-    def _has_time_for(self, drawn: Round, clock: HoursClock) -> bool:
-        return clock.has_time_for(self.plan.matches_in(drawn), self._store.counts())
