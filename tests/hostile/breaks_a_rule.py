@@ -326,7 +326,7 @@ class AnswersOneLate(Bot):
     held = None
 
     def reply(self, answer):
-        before, self.paused = self.paused, answer
+        before, self.held = self.held, answer
         super().reply(before) if before else None
 
 
