@@ -24,7 +24,6 @@ from referee.tournament.run.clock import HoursClock
 from referee.tournament.run.desk import Watcher
 from referee.tournament.run.run import Cluster, Run
 from referee.tournament.store.amend import Amendment, amendment, configs_with
-from referee.tournament.store.bars import barred_in
 from referee.tournament.store.disk import SIDE_FILES, Lock, StoreError
 from referee.tournament.store.events import Origin
 from referee.tournament.store.facts import Facts, Terms, config_facts, field_of, plan_of
@@ -53,8 +52,6 @@ class PreparedRun(Struct, frozen=True, kw_only=True):
     """What the config means for the run that is there. None where there is none, or it is moved out of the way."""
     notes: tuple[str, ...] = ()
     """What the standings are to tell of how it is played."""
-    barred: frozenset[str] = frozenset()
-    """The bots that play no more."""
     cluster: Cluster | None = None
     """Where it is played by other hosts."""
 
@@ -152,7 +149,6 @@ def _going_on(config: Config, store: Store, *, may_change: bool, is_taking_up: b
         key=key,
         plan=grown(plan_of(configs_with(store, facts), key), facts, key, stretches),
         amendment=found,
-        barred=frozenset(barred_in(store.history(), facts)),
     )
     if not found.changes and stretches[-1].has_ended:
         return run

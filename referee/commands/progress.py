@@ -24,6 +24,7 @@ from referee.tournament.results import Result, beaten_shares
 from referee.tournament.standings import RankBy
 from referee.tournament.statistics.pair_strengths import pair_strengths
 from referee.tournament.store.events import drawn_in_words
+from referee.tournament.voids import VoidSuspect
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -267,9 +268,9 @@ class RunProgress:
         self._voided += 1
         self._display.say(f"match {fixture.number} is void (attempt {attempt}), no bot's fault: {reason}")
 
-    def barred(self, why: str) -> None:
-        """A bot plays no more from now on."""
-        self._display.say(why)
+    def suspected(self, suspect: VoidSuspect) -> None:
+        """The presence of a bot alone explains the voids at which it sat."""
+        self._display.say(f"WARNING: {suspect.in_words()}")
 
     def drawn(self, drawn: Round | End, added: Mapping[str, int]) -> None:
         """The plan has grown by a round, of which `added` tells by variant how many matches it has, or has ended."""

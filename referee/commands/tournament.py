@@ -236,7 +236,7 @@ def _go_on(session: _Session, run: PreparedRun, lock: Lock | None) -> _Ended | N
         if len(run.config.bots) >= MANY_BOTS:
             say(f"starting each of the {len(run.config.bots)} bots once")
         with signals.held():
-            greeted = greet_all(run.config, signals.check, barred=run.barred)
+            greeted = greet_all(run.config, signals.check)
     if failed := [one for one in greeted if one.mishap is not None]:
         return _not_started(session, run, failed, len(greeted))
     found = announce_time(run, greeted)

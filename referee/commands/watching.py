@@ -17,6 +17,7 @@ from referee.tournament.plan.rounds import End, Round
 from referee.tournament.results import Result
 from referee.tournament.run.desk import Watcher
 from referee.tournament.store.store import Store
+from referee.tournament.voids import VoidSuspect
 
 
 def leaders_of(run: PreparedRun) -> Leaders:
@@ -78,7 +79,7 @@ class _Paced:
         del attempt, reason
         self._pace.voided(fixture.number)
 
-    def barred(self, why: str) -> None:
+    def suspected(self, suspect: VoidSuspect) -> None:
         pass
 
     def drawn(self, drawn: Round | End, added: Mapping[str, int]) -> None:
@@ -104,9 +105,9 @@ class _All:
         for one in self._watchers:
             one.voided(fixture, attempt, reason)
 
-    def barred(self, why: str) -> None:
+    def suspected(self, suspect: VoidSuspect) -> None:
         for one in self._watchers:
-            one.barred(why)
+            one.suspected(suspect)
 
     def drawn(self, drawn: Round | End, added: Mapping[str, int]) -> None:
         for one in self._watchers:

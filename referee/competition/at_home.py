@@ -8,13 +8,13 @@ from typing import Any
 
 from msgspec import to_builtins
 
-from protocol.messages import Clocks
+from protocol.messages import Clocks, FaultPolicy
 from referee.play.spec import LONGEST_NAME, BotLimits, BotSpec
 from referee.rules.book.changes import BadOptions, in_effect
 from referee.rules.book.variant import Variant
 from referee.rules.book.variants import customised, preset
 from referee.toml.document import BARE_KEY
-from referee.tournament.config.config import Config, Faults
+from referee.tournament.config.config import Config
 from referee.tournament.config.variants import ConfiguredVariant
 
 OTHERS = "random"
@@ -34,7 +34,7 @@ def config_at_home(config: Config, bot: BotSpec) -> Iterator[str]:
     yield from _table("time", to_builtins(config.clocks), to_builtins(Clocks()))
     yield from _table("limits", to_builtins(config.limits), to_builtins(BotLimits()))
     faults = {"policy": config.faults.policy, "strikes": config.faults.strikes}
-    yield from _table("faults", faults, to_builtins(Faults()))
+    yield from _table("faults", faults, to_builtins(FaultPolicy()))
     if any(entry.wants_network for entry in config.entries if entry.name == bot.name):
         yield from ("", "[builds]", "network = true")
     for one in config.variants:

@@ -107,11 +107,14 @@ class Void(_Happening, frozen=True, tag="void"):
     """Its number in the order of voids, from 1."""
 
 
-class Barred(_Happening, frozen=True, tag="barred"):
-    """A bot plays no more."""
+class Suspect(_Happening, frozen=True, tag="void_suspect"):
+    """The presence of a bot alone explains the voids at which it sat."""
 
     bot: str
-    why: str
+    voided: int
+    """At how many voided attempts it sat since the run was last amended."""
+    of: int
+    """How many attempts were voided in that time."""
 
 
 class Drawn(_Happening, frozen=True, tag="round"):
@@ -195,7 +198,7 @@ class End(_Happening, frozen=True, tag="end"):
 
 
 Happening = (
-    Begin | Match | Fault | Void | Barred | Drawn | RoundsOver | Progress | Table | Note | LeftOut | End
+    Begin | Match | Fault | Void | Suspect | Drawn | RoundsOver | Progress | Table | Note | LeftOut | End
 )  # fmt: skip
 """Any of them."""
 

@@ -8,13 +8,13 @@ from operator import itemgetter
 from msgspec.structs import replace
 
 from referee.competition.happenings import (
-    Barred,
     Drawn,
     Fault,
     Happening,
     Match,
     Progress,
     RoundsOver,
+    Suspect,
     Void,
     safe,
 )
@@ -26,9 +26,9 @@ from referee.tournament.plan.rounds import End as RoundsEnd
 from referee.tournament.plan.rounds import Round
 from referee.tournament.results import Result, beaten_shares
 from referee.tournament.store.disk import StoreError
-from referee.tournament.store.events import told_as_barred
 from referee.tournament.store.store import Store
 from referee.tournament.store.voided import voids_by_place
+from referee.tournament.voids import VoidSuspect
 
 PROGRESS_EVERY_S = 5.0
 """Seconds between two lines that tell how far the run is."""
@@ -53,7 +53,6 @@ class Reporter:
         facts = store.meta().facts
         self.played, self.planned = 0, planned
         self._put, self._store, self._left_s = put, store, left_s
-        self._versions = {bot.name: bot.version for bot in facts.bots}
         self._is_shared = facts.rotations == "same"
         self._rotations = Counter[_Cards]()
         self._voided, self._last_void = 0, len(store.all_ids()["voids"])
@@ -115,9 +114,9 @@ class Reporter:
         self._last_void += 1
         self._put(void_of(fixture.number, fixture.variant, attempt, reason, self._last_void))
 
-    def barred(self, why: str) -> None:
-        """A bot plays no more from now on."""
-        self._put(Barred(bot=told_as_barred(why, self._versions) or "", why=safe(why)))
+    def suspected(self, suspect: VoidSuspect) -> None:
+        """The presence of a bot alone explains the voids at which it sat."""
+        self._put(Suspect(bot=suspect.bot, voided=suspect.voided, of=suspect.of))
 
     def drawn(self, drawn: Round | RoundsEnd, added: Mapping[str, int]) -> None:
         """The plan has grown by a round, of which `added` tells by variant how many matches it has, or has ended."""

@@ -34,9 +34,6 @@ from referee.rules.table.chance import Chance, Keyed, Recorder, Stacked
 ID_KEY_BYTES = 16
 """How long the secret is from which the ids of a match's requests are derived."""
 
-BARRED = "barred: its presence alone explains the voided matches at which it sat"
-"""What a bot is charged with that is not started because the run has barred it."""
-
 LONGEST_STDERR_LINE = 1000
 """How many characters of a line of standard error are kept."""
 
@@ -65,8 +62,6 @@ class MatchSetup(Struct, frozen=True, kw_only=True):
     confinement: Confinement
     games: tuple[GameMessage, ...]
     """All games that will be played, as `hello` tells them."""
-    barred: tuple[str, ...] = ()
-    """The bots that are not started, by name: they forfeit at the start."""
 
     def __post_init__(self) -> None:
         least = Limits().line_bytes
@@ -164,8 +159,6 @@ class LiveMatch:
 
     async def _channel(self, number: int, spec: BotSpec) -> Channel:
         confinement, limits = self._setup.confinement, self._setup.limits
-        if spec.name in self._setup.barred:
-            return self._pump.admit(Channel(spec, confinement, limits, refused=BARRED))
         if self._pool is not None and (one := await self._pool.take(spec.name, self._setup.block)) is not None:
             self._pooled[number] = one
             channel = self._pump.admit(Channel(spec, confinement, limits, one.channel.process))

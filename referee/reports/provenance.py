@@ -66,6 +66,7 @@ def provenance(summary: RunSummary) -> list[str]:
         lateness(summary),
         *carrying(summary),
         *influences(summary),
+        *void_suspects(summary),
         f"rotations {summary.rotations}: {ROTATIONS_IN_WORDS[summary.rotations]}",
         f"golfref {summary.version}, isolation {summary.isolation}{reuse}, {summary.host}",
         *hosts(summary),
@@ -131,6 +132,11 @@ def influences(summary: RunSummary, names: Callable[[str], str] = short) -> list
     return lines
 
 
+def void_suspects(summary: RunSummary, names: Callable[[str], str] = short) -> list[str]:
+    """Whose presence explains the voids of the run, and how the organiser withdraws the bot."""
+    return [f"WARNING: {suspect.in_words(names)}" for suspect in summary.void_suspects]
+
+
 def lateness(summary: RunSummary) -> str:
     """How late the referee was, and what to do about it."""
     late = summary.lateness
@@ -144,12 +150,13 @@ def lateness(summary: RunSummary) -> str:
 def voided_bots(summary: RunSummary, names: Callable[[str], str] = short) -> list[str]:
     """By bot at how many voided attempts it sat, the greatest share first, and how many of its matches are missing."""
     voided = sorted((bot for bot in summary.bots if bot.voided), key=lambda bot: (-bot.voided / bot.attempts, bot.name))
+    suspects = {one.bot for one in summary.void_suspects}
     lines = []
     for bot in voided[:NAMED_VOIDED]:
         left_out = f", {bot.left_out} of its matches left out" if bot.left_out else ""
-        barred = ", barred" if bot.barred else ""
+        explained = ", which its presence alone explains" if bot.name in suspects else ""
         name = names(bot.name)
-        lines.append(f"  {name}: {bot.voided} of its {bot.attempts} attempts voided{left_out}{barred}")
+        lines.append(f"  {name}: {bot.voided} of its {bot.attempts} attempts voided{explained}{left_out}")
     return lines + [f"  and {len(voided) - NAMED_VOIDED} more bots; --json has all"] * (len(voided) > NAMED_VOIDED)
 
 

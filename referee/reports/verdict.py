@@ -142,8 +142,9 @@ def faults_line(summary: RunSummary, names: Names) -> str:
     parts = [f"Faults: {faults}."]
     if left_out := len(summary.unplayed):
         parts.append(f"Left out, since the host spoiled them: {left_out:,} match{'es' * (left_out != 1)}.")
-    barred = [names(bot.name) for bot in summary.bots if bot.barred]
-    return " ".join([*parts, *([f"Barred: {', '.join(barred)}."] if barred else [])])
+    if suspects := [names(one.bot) for one in summary.void_suspects]:
+        parts.append(f"The presence of {' and of '.join(suspects)} explains voids.")
+    return " ".join(parts)
 
 
 def commands_to_read_on(summary: RunSummary, store: Path) -> Iterator[str]:

@@ -39,10 +39,13 @@ class Reader:
     checked as well.
     """
 
-    def __init__(self, homes: Mapping[str, str]) -> None:
-        """`homes` tells by key the table where it belongs, for keys that are found elsewhere."""
+    def __init__(self, homes: Mapping[str, str], gone: Mapping[str, str] | None = None) -> None:
+        """`homes` has by key the table where it belongs, for keys that are found elsewhere.
+
+        `gone` has by key that earlier releases took what to write instead.
+        """
         self.problems: list[Problem] = []
-        self._homes = homes
+        self._homes, self._gone = homes, gone or {}
 
     def add(self, path: KeyPath, text: str, *, at_key: bool = False, first: KeyPath | None = None) -> None:
         """Note a problem."""
@@ -91,6 +94,8 @@ class Reader:
         return kind(**{key: value for key, value in values.items() if value is not None})
 
     def _unknown(self, key: str, known: tuple[str, ...]) -> str:
+        if key in self._gone:
+            return f"golfref has no such key any more; {self._gone[key]}"
         if key in self._homes:
             return f"unknown key here; it belongs in {self._homes[key]}"
         if near := get_close_matches(key, known, n=1):

@@ -30,7 +30,6 @@ from referee.tournament.statistics.carrying import Carrying, CarryingTest
 from referee.tournament.statistics.collusion import Influence, influences
 from referee.tournament.statistics.rankings import Matches
 from referee.tournament.statistics.ratings import Chance, Ratings, chances, ratings_of
-from referee.tournament.store.bars import barred_in
 from referee.tournament.store.disk import StoreError
 from referee.tournament.store.events import told_as_drawn, told_as_played_for, used_s
 from referee.tournament.store.facts import Facts, Terms, field_of
@@ -39,6 +38,8 @@ from referee.tournament.store.played import PlayedSoFar, as_former
 from referee.tournament.store.rows import Meta, RunEvent
 from referee.tournament.store.store import Store
 from referee.tournament.store.tallies import StopVerdict, results_among_remaining, stop_verdict, tally_for
+from referee.tournament.store.voided import void_tally
+from referee.tournament.voids import VoidSuspect
 
 LATE_MATCH_US = 100_000
 """A match in which the referee was later than this counts as late."""
@@ -61,8 +62,6 @@ class EnteredBot(Struct, frozen=True, kw_only=True):
     """How many of them the referee or its host spoiled."""
     left_out: int = 0
     """How many of its matches have no result because every attempt was voided."""
-    barred: bool = False
-    """Whether it plays no more, because its presence alone explains the voids at which it sat."""
 
 
 class RetiredMatch(Struct, frozen=True, kw_only=True):
@@ -106,6 +105,8 @@ class RunSummary(Struct, frozen=True, kw_only=True):
     voided: int
     """How many attempts at a match the referee or its host spoiled."""
     void_reasons: dict[str, int]
+    void_suspects: tuple[VoidSuspect, ...] = ()
+    """The bots whose presence alone explains the voids at which they sat, by name."""
     unplayed: tuple[int, ...]
     """Numbers of the matches that were given up because every attempt was voided. The same command tries them again."""
     lateness: Lateness
@@ -284,7 +285,6 @@ def _summary(store: Store, *, with_results: bool, anchor: str | None) -> RunSumm
     voided = Counter(bot for void in store.voids() for bot in void.bots)
     left_out = Counter(bot for number in unplayed for bot in tables.get(number, ()))
     history = store.history()
-    barred = barred_in(history, meta.facts)
     return RunSummary(
         name=meta.facts.name,
         matches=count,
@@ -292,6 +292,7 @@ def _summary(store: Store, *, with_results: bool, anchor: str | None) -> RunSumm
         goes_on=not extent.has_ended,
         voided=sum(voids.values()),
         void_reasons=voids,
+        void_suspects=tuple(void_tally(store).suspects(names)) if voids else (),
         unplayed=tuple(unplayed),
         lateness=Lateness(worst_ms=worst_us / 1000, above_100_ms=late),
         counts_cpu=counts_cpu,
@@ -328,7 +329,6 @@ def _summary(store: Store, *, with_results: bool, anchor: str | None) -> RunSumm
                 attempts=played[bot.name] + voided[bot.name],
                 voided=voided[bot.name],
                 left_out=left_out[bot.name],
-                barred=bot.name in barred,
             )
             for bot in sorted(meta.facts.bots, key=lambda bot: bot.name)
         ),

@@ -14,6 +14,7 @@ from referee.tournament.formats.places import StagePlaces
 from referee.tournament.formats.ties import Rule, TieBot
 from referee.tournament.standings import BotStanding
 from referee.tournament.summary import EnteredBot, RunSummary
+from referee.tournament.voids import VoidSuspect
 
 
 def row(bot: str, rank: int | None, best: int | None = None, worst: int | None = None) -> BotStanding:
@@ -138,10 +139,10 @@ def test_ranks_that_are_not_known_are_told_with_their_bots(rows: list[BotStandin
 def test_the_last_words_are_five_lines() -> None:
     at_fault = replace(row(BEA, 2), faults={"timeout": 1200, "crashed": 1})
     run = summary([row(ANN, 1), at_fault])
-    run = replace(run, unplayed=(7,), bots=(replace(run.bots[0], barred=True), run.bots[1]))
+    run = replace(run, unplayed=(7,), void_suspects=(VoidSuspect(bot="ann", voided=3, of=4),))
     assert verdict(run, Path("a b.golfref"), 80)[1:] == [
         "No ranks are ties.",
-        "Faults: bea 1,201. Left out, since the host spoiled them: 1 match. Barred: ann.",
+        "Faults: bea 1,201. Left out, since the host spoiled them: 1 match. The presence of ann explains voids.",
         "Digest: 0123abcd",
         "Read on: golfref compare 'a b.golfref'; golfref verify 'a b.golfref'; golfref publish 'a b.golfref' -o DIR",
     ]

@@ -44,7 +44,7 @@ class MemoryPump:
         self._bots: dict[Channel, _Bot] = {}
 
     async def start_bot(self, spec: BotSpec, confinement: Confinement, limits: Limits) -> Channel:
-        channel = Channel(spec, confinement, limits, refused="it lives in memory")
+        channel = Channel(spec, confinement, limits)  # whose process cannot be started: there is no such program
         self._bots[channel] = _Bot(self._make(), channel)
         return channel
 

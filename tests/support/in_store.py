@@ -21,6 +21,7 @@ from referee.tournament.store.store import Store
 from referee.tournament.summary import RunSummary, summary_of
 from referee.tournament.verify.course import Course
 from referee.tournament.verify.rounds import check_rounds
+from referee.tournament.voids import VoidSuspect
 
 BOTS = ("ann", "bob", "cid", "dan", "eve", "fay")
 
@@ -39,7 +40,7 @@ class Silent:
 
     def voided(self, fixture: Fixture, attempt: int, reason: str) -> None: ...
 
-    def barred(self, why: str) -> None: ...
+    def suspected(self, suspect: VoidSuspect) -> None: ...
 
     def drawn(self, drawn: Round | End, added: Mapping[str, int]) -> None: ...
 

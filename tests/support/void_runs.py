@@ -1,60 +1,39 @@
-"""Simulated runs in which attempts are voided by a bad host or by bots, to see who is barred."""
+"""Simulated runs in which attempts are voided by a bad host or by bots, to see whose presence explains the voids."""
 
 import itertools
 from collections.abc import Callable, Sequence
 from random import Random
 
-from msgspec import Struct
-
 from referee.tournament.orders import ATTEMPTS
 from referee.tournament.voids import VoidTally
 
 Voids = Callable[[Sequence[str], Random], bool]
-"""Whether an attempt at which these bots sit, without those that are barred, is void."""
+"""Whether an attempt at which these bots sit is void."""
 
 
-class Simulated(Struct, frozen=True, kw_only=True):
-    """What came of a run."""
+def simulate(seed: int, voids: Voids, *, bots: int, seats: int, deals: int, jobs: int = 2) -> dict[str, int]:
+    """A round robin of bots `0`, `1`, ... with two rotations of every deal, one after another as the plan has them.
 
-    barred: dict[str, int]
-    """Who was barred, and at how many voided attempts it had sat by then."""
-    left_out: int
-    """How many matches were voided on every attempt before anybody was barred."""
-
-
-def simulate(
-    seed: int,
-    voids: Voids,
-    *,
-    bots: int,
-    seats: int,
-    deals: int,
-    jobs: int = 2,
-    owners: dict[str, str] | None = None,
-    voids_that_bar: int = 3,
-) -> Simulated:
-    """A round robin of bots `0`, `1`, ... with two rotations of every deal, one after another as the plan has them."""
+    Returns by bot that was suspected at any time at how many voided attempts it had sat by then.
+    """
     dice = Random(seed)  # noqa: S311 - a simulation that can be told again
     lineups = [tuple(map(str, one)) for one in itertools.combinations(range(bots), seats)]
     todo = [(lineup, 1) for _ in range(deals) for lineup in lineups for _ in range(2)][::-1]
-    tally, barred, left_out = VoidTally(owners or {}), dict[str, int](), 0
+    tally, suspected = VoidTally({}), dict[str, int]()
     playing: list[tuple[tuple[str, ...], int]] = []
     while todo or playing:
         while todo and len(playing) < jobs:
             playing.append(todo.pop())
         lineup, attempt = playing.pop(dice.randrange(len(playing)))
-        present = [bot for bot in lineup if bot not in barred]
-        if not voids(present, dice):
+        if not voids(lineup, dice):
             tally.finished(lineup)
             continue
         tally.voided(lineup)
         if attempt < ATTEMPTS:
             todo.append((lineup, attempt + 1))
-        else:
-            left_out += not barred
-        for bot in tally.blamed(present, voids_that_bar):
-            barred[bot] = tally.of(bot).voided
-    return Simulated(barred=barred, left_out=left_out)
+        for suspect in tally.suspects([bot for bot in lineup if bot not in suspected]):
+            suspected[suspect.bot] = suspect.voided
+    return suspected
 
 
 def bad_host(share: float) -> Voids:

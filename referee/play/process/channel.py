@@ -72,13 +72,10 @@ class Channel:
         confinement: Confinement,
         limits: Limits,
         process: BotProcess | None = None,
-        *,
-        refused: str = "",
     ) -> None:
         """Start the bot. If that fails, the first answer that is awaited from it is that trouble.
 
-        A `process` that has played before is taken instead of a new one; it is held frozen until `release`. A bot
-        that is `refused` is not started, for this reason.
+        A `process` that has played before is taken instead of a new one; it is held frozen until `release`.
         """
         self.name = spec.name
         self.inbox = Inbox(limits)
@@ -113,8 +110,6 @@ class Channel:
             return
         self.turns.begin(time.monotonic_ns())
         try:
-            if refused:
-                raise StartFailed(refused)
             self.process = BotProcess(spec, confinement)
         except StartFailed as error:
             self._failure = Trouble(kind="start_failed", detail=str(error))

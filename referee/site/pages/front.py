@@ -178,7 +178,11 @@ def slap_times(site: Site) -> Table | None:
 def warnings(site: Site) -> list[str]:
     """What casts doubt on the results."""
     summary = site.content.summary
-    lines = [*provenance.carrying(summary, site.bots), *provenance.influences(summary, site.bots)]
+    lines = [
+        *provenance.carrying(summary, site.bots),
+        *provenance.influences(summary, site.bots),
+        *provenance.void_suspects(summary, site.bots),
+    ]
     found = [line.removeprefix("WARNING: ") for line in lines if line.startswith("WARNING: ")]
     late = provenance.lateness(summary)
     return [sentence(line) for line in [*found, *[f"the {late}"] * ("overloaded" in late)]]

@@ -28,8 +28,6 @@ def placed(config: Config, change: str) -> str:
         path = (_SECTIONS[section], *rest.split("."))
     elif key in ("stop", "stages"):
         path = (key,)
-    elif key == "voids":
-        path = ("faults", key)
     elif key in names:
         path = ("bots", config.tables.get(config.bots[names.index(key)].name, 0))
     with contextlib.suppress(BadDocument):

@@ -84,14 +84,6 @@ class Settings(FormatKeys, frozen=True, kw_only=True):
     """What a bot must have done before it takes part."""
 
 
-class Faults(FaultPolicy, frozen=True, kw_only=True):
-    """The table [faults] as it is written."""
-
-    voids: int | None = None
-    """From how many voided attempts on a bot is barred if its presence alone explains them; 0 for never. None leaves it
-    to whether the bots have several owners. No bot is told."""
-
-
 class Config(Settings, frozen=True, kw_only=True):
     """A tournament that can be played."""
 
@@ -110,8 +102,6 @@ class Config(Settings, frozen=True, kw_only=True):
     limits: BotLimits
     clocks: Clocks
     faults: FaultPolicy
-    voids: int | None = None
-    """`voids` in [faults]."""
     variants: tuple[ConfiguredVariant, ...]
     bots: tuple[BotSpec, ...]
     entries: tuple[Entry, ...] = ()
@@ -184,7 +174,7 @@ class _File(Struct, frozen=True, kw_only=True):
 
     tournament: Settings = Settings()
     time: Clocks = Clocks()
-    faults: Faults = Faults()
+    faults: FaultPolicy = FaultPolicy()
     limits: BotLimits = BotLimits()
     builds: Builds = Builds()
     submissions: Submissions = Submissions()
@@ -201,7 +191,7 @@ _TABLES = {
     **dict.fromkeys(Builds.__struct_fields__, "[builds]"),
     **dict.fromkeys(GivenBot.__struct_fields__, "[[bots]]"),
     **dict.fromkeys(GivenVariant.__struct_fields__, "[[variants]]"),
-    **dict.fromkeys(Faults.__struct_fields__, "[faults]"),
+    **dict.fromkeys(FaultPolicy.__struct_fields__, "[faults]"),
     **dict.fromkeys(Clocks.__struct_fields__, "[time]"),
     **dict.fromkeys(BotLimits.__struct_fields__, "[limits]"),
     **dict.fromkeys(StopRules.__struct_fields__, "[stop]"),
@@ -215,6 +205,12 @@ _TABLES = {
     "stages": "tables of their own: [[stages]]",
 }
 """By key, the table where it belongs, in words."""
+
+
+_GONE = {
+    "voids": "leave it out: a run shows whose presence explains its voids, and `--amend` withdraws a bot",
+}
+"""By key that earlier releases took, what to write instead."""
 
 
 class Survey(Struct, frozen=True, kw_only=True):
@@ -261,7 +257,7 @@ def survey(
         tables = parsed(path, text)
     except BadDocument as error:
         raise ConfigError(error.lines) from None
-    reader = Reader(_TABLES)
+    reader = Reader(_TABLES, _GONE)
     file = _file_without(without, reader.struct(_File, tables))
     _check_settings(file, reader)
     _check_qualify(file, tables, reader)
@@ -307,8 +303,7 @@ def _config(path: str | Path, file: _File, variants: Sequence[ConfiguredVariant]
         sets_rotations=file.tournament.rotations is not None,
         limits=file.limits,
         clocks=file.time,
-        faults=FaultPolicy(policy=file.faults.policy, strikes=file.faults.strikes),
-        voids=file.faults.voids,
+        faults=file.faults,
         variants=tuple(variants),
         bots=entrants.bots,
         entries=entrants.entries,
@@ -347,8 +342,6 @@ def _check_settings(file: _File, reader: Reader) -> None:
     check_clocks(file.time, ("time",), reader)
     if file.faults.strikes < 1:
         reader.add(("faults", "strikes"), f"expected int >= 1, got {file.faults.strikes}")
-    if file.faults.voids is not None and file.faults.voids < 0:
-        reader.add(("faults", "voids"), f"expected int >= 0, got {file.faults.voids}")
     if file.tournament.rank_by == "strokes" and len(file.variants or ()) > 1:
         text = (
             "strokes of different games cannot be added up, a stroke is not worth the same in all of them; "

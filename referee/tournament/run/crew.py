@@ -46,7 +46,10 @@ END_PATIENCE_S = 5.0
 """How long a worker may take to end its bots and itself."""
 
 MOST_LOST = 10
-"""The run gives up when more workers than this die one after another, and no match ends meanwhile."""
+"""The run gives up when more workers than this die one after another before they begin a match.
+
+A match that a dead worker had begun is void, and ends with its attempts.
+"""
 
 
 class WorkersLost(Exception):
@@ -217,7 +220,7 @@ class Crew:
         self._desk, self._reuse = desk, reuse
         self._patience_s = LONGEST_SILENCE_S + HEARTBEAT_STEPS * LONGEST_SLAP * slap_s
         self._lost = 0
-        """How many workers have died since a match ended."""
+        """How many workers have died since one began a match."""
 
     def run(self, check: Callable[[], None], stop: Callable[[], None] | None) -> None:
         """Play until the desk has nothing left. Raises Interrupted, WorkersLost, and what desk and `check` raise.
@@ -291,10 +294,10 @@ class Crew:
     async def _take(self, report: Report, out: dict[int, bool], room: trio.Semaphore) -> None:
         if isinstance(report, Begun):
             out[report.number] = True
+            self._lost = 0
         elif isinstance(report, Played | Spoiled | Unplayed):
             del out[report.number]
             room.release()
-            self._lost = 0
         await self._desk.report(report)
 
     async def _lose(self, out: dict[int, bool], how: str) -> None:

@@ -15,7 +15,6 @@ from referee.tournament.orders import ATTEMPTS, Begun, Bundle, Order, Part, Play
 from referee.tournament.plan.fixture import Fixture
 from referee.tournament.plan.rounds import End, Round
 from referee.tournament.results import Result
-from referee.tournament.run.bars import Bars
 from referee.tournament.run.pace import Pace
 from referee.tournament.run.play_order import Handed, PlayOrder
 from referee.tournament.run.rounds import Rounds
@@ -23,6 +22,8 @@ from referee.tournament.run.setups import setup_of
 from referee.tournament.run.turns import ended_turns
 from referee.tournament.store.facts import Terms
 from referee.tournament.store.store import Store
+from referee.tournament.store.voided import says_of_bots, void_tally
+from referee.tournament.voids import VoidSuspect, VoidTally
 
 
 class Watcher(Protocol):
@@ -37,18 +38,15 @@ class Watcher(Protocol):
     def voided(self, fixture: Fixture, attempt: int, reason: str) -> None:
         """A match was spoiled by the referee or its host."""
 
-    def barred(self, why: str) -> None:
-        """A bot plays no more from now on."""
+    def suspected(self, suspect: VoidSuspect) -> None:
+        """The presence of a bot alone explains the voids at which it sat; this is called once for each bot."""
 
     def drawn(self, drawn: Round | End, added: Mapping[str, int]) -> None:
         """The plan has grown by a round, of which `added` tells by variant how many matches it has, or has ended."""
 
 
 class Desk:
-    """Hands out what the order of play has.
-
-    A match that is voided on every attempt is left out, until one of its bots is barred.
-    """
+    """Hands out what the order of play has. A match that is voided on every attempt is left out."""
 
     def __init__(  # noqa: PLR0913 - the parts of a run
         self,
@@ -58,16 +56,16 @@ class Desk:
         terms: Terms,
         store: Store,
         watcher: Watcher,
-        bars: Bars,
         rounds: Rounds | None = None,
         host: int | None = None,
     ) -> None:
         """`rounds` are there where the plan grows. `host` is the store's id of what plays the single orders, if any."""
         self._host = host
         self._play_order = play_order
-        self._bars, self._rounds = bars, rounds
-        self._left_out: list[Order] = []
-        """The matches that were voided on every attempt."""
+        self._rounds = rounds
+        self._tally: VoidTally | None = None
+        """The attempts of the run, from the first one on that is voided."""
+        self._suspected: set[str] = set()
         self._config, self._terms, self._store, self._watcher = config, terms, store, watcher
         self._spoiled: Counter[int] = Counter()
         """How many attempts at a match have been spoiled since this desk began, by number."""
@@ -159,7 +157,7 @@ class Desk:
         return not self.stopping.is_set() and not is_left and self._draw()
 
     def _order(self, fixture: Fixture) -> Order:
-        setup = self._bars.applied(setup_of(self._config, fixture))
+        setup = setup_of(self._config, fixture)
         return Order(fixture=fixture, setup=setup, attempt=self._spoiled[fixture.number] + 1)
 
     def _bundle(self, handed: Handed) -> Bundle:
@@ -204,8 +202,8 @@ class Desk:
             self._watcher.begun(self._out[report.number].fixture)
         elif isinstance(report, Spoiled):
             order = self._take_back(report.number)
-            barred = self._void(order, report.reason, self._host, is_over=True)
-            self._tell_void(order, report.reason, barred)
+            self._void(order, report.reason, self._host, is_over=True)
+            self._tell_void(order, report.reason)
         elif isinstance(report, Unplayed):
             self.put_back(report.number)
 
@@ -227,20 +225,19 @@ class Desk:
             self._take_back(order.fixture.number)
         for order in reversed(ended.unplayed):
             self._play_order.put_back(order.fixture)
-        barred: list[dict[str, str]] = []
         with self._store.together():
             for turn in ended.turns:
                 if isinstance(turn.report, Played):
                     self._commit(turn.order, turn.report, host)
                 else:
-                    barred.append(self._void(turn.order, turn.report.reason, host, is_over=turn.is_over))
+                    self._void(turn.order, turn.report.reason, host, is_over=turn.is_over)
         for turn, took in zip(ended.turns, seconds, strict=False):
             self._pace.took(turn.order.fixture.variant, took)
         for turn in ended.turns:
             if isinstance(turn.report, Played):
                 self._watcher.finished(turn.report.result)
             else:
-                self._tell_void(turn.order, turn.report.reason, barred.pop(0))
+                self._tell_void(turn.order, turn.report.reason)
         return True
 
     def put_back(self, number: int) -> None:
@@ -265,40 +262,31 @@ class Desk:
     def _commit(self, order: Order, report: Played, host: int | None) -> None:
         self._store.commit(report, self._terms.identity(order.fixture), host)
         self._play_order.played(report.number, None if host is None else self._name(host))
-        self._bars.finished(_names(order))
+        if self._tally is not None:
+            self._tally.finished(_names(order))
 
     def _name(self, host: int) -> str:
         if host not in self._hosts:
             self._hosts = {one.id: one.host.name for one in self._store.hosts()}
         return self._hosts[host]
 
-    def _void(self, order: Order, reason: str, host: int | None, *, is_over: bool) -> dict[str, str]:
-        """Note a void. Returns who is barred from now on, each with why, in words.
-
-        `is_over` is not set where the host has played it again itself.
-        """
+    def _void(self, order: Order, reason: str, host: int | None, *, is_over: bool) -> None:
+        """Note a void. `is_over` is not set where the host has played the match again itself."""
         self._store.note_void(order.fixture, _names(order), order.attempt, reason, host)
         self._spoiled[order.fixture.number] += 1
         if is_over:
-            is_last = order.attempt >= ATTEMPTS
-            self._play_order.voided(order.fixture, again=not is_last)
-            if is_last:
-                self._left_out.append(order)
-        barred = self._bars.voided(_names(order), reason)
-        self._order_again()
-        return barred
+            self._play_order.voided(order.fixture, again=order.attempt < ATTEMPTS)
+        if self._tally is None:
+            self._tally = void_tally(self._store)
+        elif says_of_bots(reason):
+            self._tally.voided(_names(order))
 
-    def _tell_void(self, order: Order, reason: str, barred: Mapping[str, str]) -> None:
+    def _tell_void(self, order: Order, reason: str) -> None:
         self._watcher.voided(order.fixture, order.attempt, reason)
-        for why in barred.values():
-            self._watcher.barred(why)
-
-    def _order_again(self) -> None:
-        """Order the matches that were left out when a bot that is barred now still played in them."""
-        for order in [order for order in self._left_out if self._bars.applied(order.setup) != order.setup]:
-            self._left_out.remove(order)
-            self._spoiled[order.fixture.number] = 0
-            self._play_order.order_again(order.fixture)
+        present = [name for name in _names(order) if name not in self._suspected]
+        for suspect in () if self._tally is None else self._tally.suspects(present):
+            self._suspected.add(suspect.bot)
+            self._watcher.suspected(suspect)
 
 
 def _names(order: Order) -> list[str]:

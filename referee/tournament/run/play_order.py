@@ -102,8 +102,6 @@ class PlayOrder:
         """What waits for hosts that are not there."""
         self._out: dict[int, _Cards] = {}
         """By the number of the match that is out."""
-        self._given_up: dict[int, tuple[_Cards, Fixture]] = {}
-        """By the number of the match that was given up, also the match as it would be handed out again."""
 
     def next(self, part: Part | None = None) -> Fixture | None:
         """The next match, where it is of this part or none is asked for.
@@ -217,16 +215,7 @@ class PlayOrder:
             cards.redeals += 1
         if again:
             cards.waiting.appendleft(fixture)
-        else:
-            self._given_up[fixture.number] = cards, fixture
         self._come_back(fixture.number)
-
-    def order_again(self, fixture: Fixture) -> None:
-        """A match that was given up is handed out again after all."""
-        cards, as_it_is = self._given_up.pop(fixture.number)
-        cards.waiting.append(as_it_is)
-        if cards.out == 0 and cards not in self._open and cards not in self._elsewhere:
-            self._put(cards)
 
     def put_back(self, fixture: Fixture) -> None:
         """A match that was handed out has not begun, and is handed out again with the same cards."""

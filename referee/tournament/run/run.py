@@ -3,7 +3,7 @@
 The plan decides what is played, play/ how, and the store where it goes. This module brings them together.
 """
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Protocol
 
@@ -17,7 +17,6 @@ from referee.tournament.config.config import Config
 from referee.tournament.config.variants import games
 from referee.tournament.plan.growing import GrowingPlan
 from referee.tournament.plan.schedule import BasePlan
-from referee.tournament.run.bars import Bars
 from referee.tournament.run.clock import HoursClock
 from referee.tournament.run.crew import Crew
 from referee.tournament.run.desk import Desk, Watcher
@@ -30,20 +29,19 @@ from referee.tournament.store.store import Store
 from referee.tournament.store.voided import voids_by_place
 
 
-def greet_all(config: Config, check: Callable[[], None], *, barred: Collection[str] = ()) -> list[Greeted]:
-    """Start every bot that is not barred once, before anything is played: a table of them, if there are cores for it.
+def greet_all(config: Config, check: Callable[[], None]) -> list[Greeted]:
+    """Start every bot once, before anything is played: a table of them, if there are cores for it.
 
     Raises Interrupted, and whatever `check` raises at the start.
     """
     greeted: list[Greeted] = []
     seats = max(entry.seats for entry in config.variants)
-    bots = [bot for bot in config.bots if bot.name not in barred]
 
     async def work(pump: Pump) -> None:
         check()
         said = greet(
             pump,
-            bots,
+            config.bots,
             games=games(config.variants),
             confinement=config.confinement,
             start_s=config.clocks.start_s,
@@ -152,7 +150,6 @@ class Run(Struct, frozen=True, kw_only=True):
             terms=self.terms,
             store=self.store,
             watcher=self.watcher,
-            bars=Bars(self.store),
             rounds=self._rounds(),
             host=self.store.note_host(own) if own else None,
         )

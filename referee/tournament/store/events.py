@@ -17,8 +17,6 @@ _GOES_ON = "played from here on by "
 _CHANGED = "bot `{bot}` changed while matches were played (version {before} -> "
 _OF_TWO = "): its results since then may be those of two programs"
 _OTHER_VERSION = re.compile(f"[0-9a-f]{{{SHORT_LENGTH}}}{re.escape(_OF_TWO)}")
-_BARRED = "bot `{bot}` (version {version}) is barred: "
-_WHY_BARRED = "{voided} of its {attempts} attempts at matches were void, and its presence alone explains that"
 _KEPT_OUT = "bot `{bot}` (version {version}) is kept out by `qualify`: {reason}"
 _KEPT_OUT_WORDS = re.compile(rf"bot `(.+?)` \(version ([0-9a-f]{{{SHORT_LENGTH}}})\) is kept out by `qualify`: (.+)")
 _PLAYED_FOR = re.compile(r"played for (\d{1,12}) s of its hours")
@@ -31,7 +29,6 @@ _PART = _PART_BEGINS + "{shard}"
 _PARTS_END = "what follows was played after the shards had been put together"
 _DRAWN = "next round: "
 _OVER = "no more rounds: "
-_WHY_BARRED_WORDS = re.compile(re.escape(_WHY_BARRED).replace(r"\{voided\}", r"\d+").replace(r"\{attempts\}", r"\d+"))
 
 
 class Origin(Struct, frozen=True, kw_only=True):
@@ -79,20 +76,6 @@ def tells_changed_bot(line: str, versions: Mapping[str, str]) -> bool:
         if line.startswith(beginning) and _OTHER_VERSION.fullmatch(line.removeprefix(beginning)):
             return True
     return False
-
-
-def barred_bot(bot: str, version: str, *, attempts: int, voided: int) -> str:
-    """The line that tells that a bot plays no more, and what that follows from. The version is whole."""
-    return _BARRED.format(bot=bot, version=short(version)) + _WHY_BARRED.format(voided=voided, attempts=attempts)
-
-
-def told_as_barred(line: str, versions: Mapping[str, str]) -> str | None:
-    """Which of these bots a line of the history bars; `versions` has those of the run by name. None for other lines."""
-    for bot, version in versions.items():
-        beginning = _BARRED.format(bot=bot, version=short(version))
-        if line.startswith(beginning) and _WHY_BARRED_WORDS.fullmatch(line.removeprefix(beginning)):
-            return bot
-    return None
 
 
 def host_left_out(host: str, reason: str) -> str:

@@ -35,9 +35,6 @@ from referee.tournament.standings import Order, RankBy
 _AMENDABLE = frozenset({"name", "deals", "lineups", "rounds", "challengers", "anchor", "hours"})
 """What may change in a run, besides its bots and variants."""
 
-VOIDS_OF_STRANGERS = 3
-"""From how many voided attempts on a bot can be barred where the bots have several owners and nothing else is said."""
-
 _AFTERWARDS = "nobody may choose it by the results"
 _DEALS = "the cards of every match follow from it"
 _ROUNDS = "the rounds that were played were drawn with it"
@@ -50,7 +47,6 @@ _REASONS = {
     "stop": _AFTERWARDS,
     "seed": "the commitment to the key was made with it",
     "rank_by": _AFTERWARDS,
-    "voids": _AFTERWARDS,
     "deals": _AFTERWARDS,
     "lineups": "what was played stays, so there can only be more line-ups",
     "hours": "a run keeps to a time from its beginning or never",
@@ -143,8 +139,6 @@ class Facts(Struct, frozen=True, kw_only=True):
     rank_by: RankBy
     clocks: Clocks
     faults: FaultPolicy
-    voids: int | None = None
-    """What the config says: from how many voided attempts on a bot can be barred, 0 for never."""
     variants: tuple[VariantFacts, ...]
     bots: tuple[BotFacts, ...]
 
@@ -185,14 +179,6 @@ class Facts(Struct, frozen=True, kw_only=True):
     def ranked(self) -> tuple[str, ...] | None:
         """The only bots that are ranked, by name; None where all are."""
         return self.challengers or None
-
-    @property
-    def voids_that_bar(self) -> int:
-        """From how many voided attempts on a bot can be barred; 0 where none can be."""
-        if self.voids is not None:
-            return self.voids
-        owners = {bot.owner for bot in self.bots if bot.builtin is None}
-        return VOIDS_OF_STRANGERS if len(owners) > 1 else 0
 
 
 class ConfigDifferences(Struct, frozen=True, kw_only=True):

@@ -15,15 +15,12 @@ from msgspec.structs import replace
 from protocol.text import printable
 from referee import __version__
 from referee.entries.versions import short
-from referee.play.match import BARRED
-from referee.rules.record import Forfeit, Record
 from referee.tournament.config.formats import USES
 from referee.tournament.orders import ATTEMPTS
 from referee.tournament.plan.fixture import Fixture
 from referee.tournament.plan.rounds import Round, StageRules
 from referee.tournament.plan.schedule import BasePlan, Identity
 from referee.tournament.store.amend import Amendment, Plans, amended
-from referee.tournament.store.bars import Moment, bar_in_words, counts_from, tally_of, voids_that_bar
 from referee.tournament.store.events import (
     KeptOut,
     golfref_of,
@@ -32,7 +29,6 @@ from referee.tournament.store.events import (
     tells_host_lost,
     tells_origin,
     tells_part,
-    told_as_barred,
     told_as_kept_out,
     told_as_played_for,
 )
@@ -211,9 +207,7 @@ class Course:
         stage = next(one for one in reversed(self.stages) if one.events <= number)
         versions = stage.terms.versions
         for line in event.lines:
-            if (bot := told_as_barred(line, versions)) is not None:
-                yield from self._check_bar(bot, line, stage, Moment(event.after, number))
-            elif (kept_out := told_as_kept_out(line)) is not None:
+            if (kept_out := told_as_kept_out(line)) is not None:
                 yield from _check_kept_out(kept_out, versions)
             elif number in self._drawn:
                 pass  # it is drawn again, in rounds.py
@@ -225,24 +219,6 @@ class Course:
                 yield f"golfref never tells this: {_shown(line)}"
             elif line == self._origins[number - 1]:
                 yield "it tells again what played already"
-
-    def _check_bar(self, bot: str, line: str, stage: Stage, moment: Moment) -> Iterator[str]:
-        """What is wrong with a line that bars a bot: it must follow from the matches and voids of the stage so far."""
-        voids = voids_that_bar(self._store, stage.facts)
-        begin = counts_from(self._events[: moment.events - 1], Moment(stage.since, stage.events))
-        tally = tally_of(self._store, stage.facts, begin, moment)
-        if not voids or not tally.blamed([bot], voids):
-            yield f"the voids before it do not bar the bot {_shown(bot)}"
-        elif line != bar_in_words(bot, stage.facts, tally):
-            yield f"the voids before it are others than it tells: {_shown(bar_in_words(bot, stage.facts, tally))}"
-
-    def check_barred(self, id_: int, match: Identity, record: Record) -> Iterator[str]:
-        """Each bot that forfeited as barred although no event before the match bars this version of it."""
-        versions = dict(zip(match.bots, match.versions, strict=True))
-        for bot in barred_bots(record):
-            lines = (line for event in self._events if event.after < id_ for line in event.lines)
-            if not any(told_as_barred(line, {bot: versions.get(bot, "")}) for line in lines):
-                yield f"the bot {_shown(bot)} was barred, but nothing in the run's history bars it before this match"
 
     def words_are_ours(self, number: int) -> bool:
         """Whether the event of this number, from 1, was worded as we word it, as far as the run tells who wrote it."""
@@ -330,12 +306,6 @@ def _check_kept_out(kept_out: KeptOut, versions: Mapping[str, str]) -> Iterator[
     """
     if short(versions.get(kept_out.bot, "")) == kept_out.version:
         yield f"it tells that the bot {_shown(kept_out.bot)} is kept out, but this version of it plays"
-
-
-def barred_bots(record: Record) -> set[str]:
-    """The bots that were not started because they were barred, by name."""
-    forfeits = [move for move in record.moves if isinstance(move, Forfeit) and move.fault.detail == BARRED]
-    return {record.seats[move.seat].name for move in forfeits}
 
 
 def _shown(line: str) -> str:

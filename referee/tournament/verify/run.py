@@ -204,7 +204,6 @@ class _RunCheck:
                 self.seen.add(match.number)
             yield from self._check_place(course, match, record)
             yield from course.voids_after_commit(match.id, match.identity)
-            yield from course.check_barred(match.id, match.identity, record)
             yield from self._redeals.findings(match)
             yield from check_terms(course.at(match.id).facts, match.identity, record)
             yield from self._check_origin(course, match.id, record)

@@ -46,7 +46,6 @@ def test_a_config_is_read_with_all_of_its_keys(folder: Path) -> None:
         [faults]
         policy = "forfeit"
         strikes = 1
-        voids = 5
         [limits]
         memory_mb = 256
         processes = 20
@@ -81,7 +80,7 @@ def test_a_config_is_read_with_all_of_its_keys(folder: Path) -> None:
     assert (config.rotations, config.sets_rotations) == ("fresh", True)
     assert (config.isolation, config.rank_by) == ("none", "match-points")
     assert config.clocks == Clocks(move_s=2.0)
-    assert (config.faults, config.voids) == (FaultPolicy(policy="forfeit", strikes=1), 5)
+    assert config.faults == FaultPolicy(policy="forfeit", strikes=1)
     limits = BotLimits(memory_mb=256, processes=20, files=64, tmp_mb=8, cpu_s=90)
     assert config.limits == config.confinement.limits == limits
     assert [(entry.name, entry.variant.preset, entry.seats) for entry in config.variants] == [
@@ -109,7 +108,7 @@ def test_a_config_need_not_say_more_than_a_name_a_game_and_bots() -> None:
     assert (config.jobs, config.isolation, config.rank_by) == (cores(), "limits", "match-points")
     assert (config.lineups, config.workers, config.reuse) == (None, None, "match")
     assert (config.rotations, config.sets_rotations) == ("same", False)
-    assert (config.clocks, config.faults, config.voids) == (Clocks(), FaultPolicy(), None)
+    assert (config.clocks, config.faults) == (Clocks(), FaultPolicy())
     assert config.limits == BotLimits()
 
 
@@ -214,16 +213,6 @@ def test_bots_of_two_owners_play_in_cells_or_by_the_organisers_word_and_on_fresh
     assert (config.needs_users, loaded(HEAD, trusted, confined, GAME, ann_and_ben, TWO).needs_users) == (True, False)
     alone = loaded(HEAD, confined, GAME, ann_and_ben.replace("Ben", "Ann"), TWO)
     assert (alone.rotations, alone.strangers) == ("same", ())
-
-
-def test_voids_bar_a_bot_where_bots_have_several_owners_or_the_organiser_says_so(ann_and_ben: str) -> None:
-    head = HEAD + 'trust = "all"\n' + GAME
-    same, several, said = (
-        config_facts(loaded(head, text))
-        for text in (ann_and_ben.replace("Ben", "Ann"), ann_and_ben, "[faults]\nvoids = 0\n" + ann_and_ben)
-    )
-    assert [one.voids_that_bar for one in (same, several, said)] == [0, 3, 0]
-    assert config_differences(several, said).refused == ["voids: not set -> 0 (nobody may choose it by the results)"]
 
 
 def test_in_a_cell_no_bot_may_see_the_folder_of_another_owner_or_the_config(folder: Path, ann_and_ben: str) -> None:

@@ -20,6 +20,7 @@ from referee.tournament.store.facts import Terms
 from referee.tournament.store.store import Store
 from referee.tournament.summary import summary_of
 from referee.tournament.verify.run import check_store
+from referee.tournament.voids import VoidSuspect
 
 CONFIG = """
 time = { start_s = 60, move_s = 60, bank_s = 600 }
@@ -55,7 +56,7 @@ class Nobody:
     def voided(self, *_: Any) -> None:
         pass
 
-    def barred(self, why: str) -> None:
+    def suspected(self, suspect: VoidSuspect) -> None:
         pass
 
     def drawn(self, drawn: Round | End, added: Mapping[str, int]) -> None:

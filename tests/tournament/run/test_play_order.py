@@ -195,22 +195,6 @@ def test_a_match_that_did_not_begin_keeps_its_cards() -> None:
     assert next_of(order, block=0) == first
 
 
-def test_a_match_that_was_given_up_can_be_ordered_again() -> None:
-    """Whether others of its block wait, are out, or have all been played."""
-    order = play_order(plan("same", deals=1))
-    first = next_of(order, block=0)
-    order.voided(first, again=False)
-    second = next_of(order, block=0)
-    order.order_again(first)
-    assert first.number not in {one.number for one in iter(order.next, None)}
-    order.played(second.number)
-    again = next_of(order, block=0)
-    assert (again.number, again.deal_key) == (first.number, second.deal_key)
-    order.voided(again, again=False)
-    order.order_again(again)
-    assert next_of(order, block=0).deal_key == second.deal_key
-
-
 def test_a_match_that_is_given_up_does_not_hold_up_its_block() -> None:
     order = play_order(plan("same", deals=1))
     first = next_of(order, block=0)

@@ -303,7 +303,6 @@ def test_no_field_of_a_record_is_left_out(played: Path) -> None:
 
 FORGED = {
     "meta name": "the run's name is in no record",
-    "meta voids": "where nobody was barred, nothing follows from it",
     "meta rank_by": "a run can be ranked either way",
     "meta reuse": "a process that could have played on need not have done so",
     "meta bots.dir": "a bot's folder counts for its version only by what is in it",
