@@ -30,6 +30,10 @@ LEAST_STRETCHES = 3
 """In how many stretches a bot must have sat at a void table at least: two troubles of a host prove nothing."""
 
 
+LEAST_OCCASIONS = 16
+"""How many stretches and finished matches there must be at least: with fewer, no p-value is below the level."""
+
+
 class VoidSuspect(Struct, frozen=True, kw_only=True):
     """A bot whose presence alone explains the voids at which it sat."""
 
@@ -108,7 +112,7 @@ class VoidTally:
         return [VoidSuspect(bot=bot, voided=self._voided[bot], of=self._voids) for bot in among if self._explains(bot)]
 
     def _explains(self, bot: str) -> bool:
-        if self._stretches_with[bot] < LEAST_STRETCHES:
+        if self._stretches_with[bot] < LEAST_STRETCHES or self._stretches + self._finished < LEAST_OCCASIONS:
             return False
         return all(self._p_value(bot, rival) < LEVEL for rival in (None, *self._stretches_shared[bot]))
 
@@ -129,7 +133,7 @@ class VoidTally:
 
 def p_value(void_with: int, finished_with: int, void_without: int, finished_without: int) -> float:
     """The one-sided p-value of Fisher's exact test: how likely it is that at least so many voids are with a bot."""
-    from scipy.stats import hypergeom  # noqa: PLC0415 - it takes a while, and few runs have so many voids
+    from scipy.stats import hypergeom  # noqa: PLC0415 - it takes a second, and few runs have so many voids
 
     with_, voids = void_with + finished_with, void_with + void_without
     return float(hypergeom.sf(void_with - 1, with_ + void_without + finished_without, with_, voids))

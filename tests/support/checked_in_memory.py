@@ -7,6 +7,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, cast
 
+from msgspec.structs import replace
+
 from protocol.messages import Limits
 from referee.kit.check.bench import Bench
 from referee.kit.check.games import GameToTry
@@ -44,7 +46,7 @@ class MemoryPump:
         self._bots: dict[Channel, _Bot] = {}
 
     async def start_bot(self, spec: BotSpec, confinement: Confinement, limits: Limits) -> Channel:
-        channel = Channel(spec, confinement, limits)  # whose process cannot be started: there is no such program
+        channel = Channel(replace(spec, dir="/nowhere"), confinement, limits)  # which starts no process
         self._bots[channel] = _Bot(self._make(), channel)
         return channel
 

@@ -6,7 +6,7 @@ from math import comb
 import pytest
 from void_runs import Voids, attacker, bad_host, simulate, troubled_host
 
-from referee.tournament.voids import LEVEL, VoidSuspect, VoidTally, p_value
+from referee.tournament.voids import LEAST_OCCASIONS, LEVEL, VoidSuspect, VoidTally, p_value
 
 # Worked cases
 
@@ -100,5 +100,6 @@ def test_a_rival_that_voids_its_matches_against_one_bot_puts_the_blame_on_neithe
         assert simulate(seed, voids, bots=6, seats=2, deals=20) == {}
 
 
-def test_the_level_is_what_the_page_says() -> None:
+def test_the_level_is_what_the_page_says_and_out_of_reach_of_fewer_occasions() -> None:
     assert LEVEL == 0.0001
+    assert comb(LEAST_OCCASIONS - 1, LEAST_OCCASIONS // 2) < 1 / LEVEL < comb(LEAST_OCCASIONS, LEAST_OCCASIONS // 2)
