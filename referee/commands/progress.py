@@ -24,7 +24,7 @@ from referee.tournament.results import Result, beaten_shares
 from referee.tournament.standings import RankBy
 from referee.tournament.statistics.pair_strengths import pair_strengths
 from referee.tournament.store.events import drawn_in_words
-from referee.tournament.voids import VoidSuspect
+from referee.tournament.voids import TO_WITHDRAW, VoidSuspect
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -270,7 +270,7 @@ class RunProgress:
 
     def suspected(self, suspect: VoidSuspect) -> None:
         """The presence of a bot alone explains the voids at which it sat."""
-        self._display.say(f"WARNING: {suspect.in_words()}")
+        self._display.say(f"WARNING: {suspect.in_words()}; {TO_WITHDRAW}")
 
     def drawn(self, drawn: Round | End, added: Mapping[str, int]) -> None:
         """The plan has grown by a round, of which `added` tells by variant how many matches it has, or has ended."""

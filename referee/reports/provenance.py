@@ -14,6 +14,7 @@ from referee.tournament.statistics.carrying import LEVEL
 from referee.tournament.statistics.stopping import saved_words
 from referee.tournament.store.events import told_as_kept_out
 from referee.tournament.summary import RunSummary
+from referee.tournament.voids import TO_WITHDRAW
 
 NAMED = 5
 """How many reasons or matches a line names at most."""
@@ -66,7 +67,7 @@ def provenance(summary: RunSummary) -> list[str]:
         lateness(summary),
         *carrying(summary),
         *influences(summary),
-        *void_suspects(summary),
+        *[f"{line}; {TO_WITHDRAW}" for line in void_suspects(summary)],
         f"rotations {summary.rotations}: {ROTATIONS_IN_WORDS[summary.rotations]}",
         f"golfref {summary.version}, isolation {summary.isolation}{reuse}, {summary.host}",
         *hosts(summary),
@@ -133,7 +134,7 @@ def influences(summary: RunSummary, names: Callable[[str], str] = short) -> list
 
 
 def void_suspects(summary: RunSummary, names: Callable[[str], str] = short) -> list[str]:
-    """Whose presence explains the voids of the run, and how the organiser withdraws the bot."""
+    """Whose presence explains the voids of the run."""
     return [f"WARNING: {suspect.in_words(names)}" for suspect in summary.void_suspects]
 
 

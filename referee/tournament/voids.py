@@ -34,6 +34,10 @@ LEAST_OCCASIONS = 16
 """How many stretches and finished matches there must be at least: with fewer, no p-value is below the level."""
 
 
+TO_WITHDRAW = "to withdraw the bot, take it out of the config and run `golfref tournament CONFIG --amend`"
+"""What the organiser can do about a suspect."""
+
+
 class VoidSuspect(Struct, frozen=True, kw_only=True):
     """A bot whose presence alone explains the voids at which it sat."""
 
@@ -44,11 +48,9 @@ class VoidSuspect(Struct, frozen=True, kw_only=True):
     """How many attempts were voided in that time."""
 
     def in_words(self, name: Callable[[str], str] = str) -> str:
-        """The evidence, and how the organiser withdraws the bot."""
-        return (
-            f"{name(self.bot)} sat at {self.voided} of {self.of} voided attempts, and its presence alone explains them "
-            f"(p < {LEVEL:g}); to withdraw it, take it out of the config and run `golfref tournament CONFIG --amend`"
-        )
+        """The evidence, with the bot's `name` as it is shown."""
+        evidence = f"sat at {self.voided} of {self.of} voided attempts, and its presence alone explains them"
+        return f"{name(self.bot)} {evidence} (p < {LEVEL:g})"
 
 
 class VoidTally:
