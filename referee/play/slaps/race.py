@@ -53,6 +53,13 @@ OTHERS_WAIT_NS = 10_000_000
 STDERR_S = 0.01
 """Time between two looks at what a bot that is timed writes to standard error."""
 
+AWAKE_S = 0.002 if (os.cpu_count() or 1) > 1 else 0.0
+"""For how long the referee's core stays awake for an answer; most bots slap sooner.
+
+Measured with C bots as an ordinary user, who cannot ask the kernel to keep cores awake, on a virtual machine with two
+cores: a slap takes 37 instead of 76 us beyond the bot's own work, 60 to 70 instead of 110 to 160 us at p99.
+"""
+
 WARM_BYTES = 2
 """How many bytes of its line a bot gets, one by one, before its clock starts; they are the same in every line."""
 
@@ -355,9 +362,14 @@ def _may_have_slept(before: Mapping[int, Waits], after: Mapping[int, Waits]) -> 
 def _wait(channel: Channel, poll: select.poll, limit_s: float, own_ns: int) -> tuple[bool, int]:
     """Poll for `limit_s`; now and then make room in standard error, where a full pipe would hold the bot up.
 
-    Returns whether anything has come, and how long this thread had waited for a core when the last poll began.
+    At first it polls without sleeping: a core that has fallen asleep takes tens of microseconds to begin. Returns
+    whether anything has come, and how long this thread had waited for a core when the last poll began.
     """
-    end = time.monotonic() + limit_s
+    began = time.monotonic()
+    end, awake_until = began + limit_s, began + AWAKE_S
+    while time.monotonic() < awake_until:
+        if poll.poll(0):
+            return True, own_ns
     while not poll.poll(max(0.0, min(end - time.monotonic(), STDERR_S)) * 1e3):
         if time.monotonic() >= end:
             return False, own_ns
