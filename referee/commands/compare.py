@@ -63,7 +63,7 @@ def _compared(store: Store, options: CompareOptions) -> Compared:
         format=facts.format,
         rank_by=facts.rank_by,
         is_over=extent.has_ended and len(store.numbers()) >= extent.planned,
-        holds_while_watched=facts.format == "adaptive" or (facts.stop is not None and facts.stop.when is not None),
+        holds_while_watched=facts.stop is not None and facts.stop.when is not None,
         ranked=ranked,
         pairs=pairs,
         rated=rated or (),

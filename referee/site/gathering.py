@@ -17,7 +17,6 @@ from referee.tournament.standings import Standings, ranked_otherwise
 from referee.tournament.store.dealt_again import dealt_again
 from referee.tournament.store.disk import StoreError
 from referee.tournament.store.facts import Facts
-from referee.tournament.store.plans import plan_now
 from referee.tournament.store.rows import CommittedMatch
 from referee.tournament.store.store import Store
 from referee.tournament.store.tallies import results_among_remaining, tally_for
@@ -103,8 +102,7 @@ class Gathering:
 def standings_by_game(store: Store) -> dict[str, Standings]:
     """The standings of each game, as `standings_in` tells them of one. Raises StoreError."""
     facts = store.meta().facts
-    plan = plan_now(store) if facts.format == "adaptive" else None
-    tallies = {entry.name: tally_for(facts, plan) for entry in facts.variants}
+    tallies = {entry.name: tally_for(facts) for entry in facts.variants}
     for result in store.results():
         tallies[result.variant].add(result)
     for result, seats in results_among_remaining(store):

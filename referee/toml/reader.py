@@ -42,7 +42,7 @@ class Reader:
     def __init__(self, homes: Mapping[str, str], gone: Mapping[str, str] | None = None) -> None:
         """`homes` has by key the table where it belongs, for keys that are found elsewhere.
 
-        `gone` has by key that earlier releases took what to write instead.
+        `gone` has by key or value that earlier releases took what to write instead.
         """
         self.problems: list[Problem] = []
         self._homes, self._gone = homes, gone or {}
@@ -152,6 +152,9 @@ class Reader:
     def _choice(self, choices: tuple[str, ...], given: Any, path: KeyPath, *, or_else: str = "") -> str | None:
         if isinstance(given, str) and given in choices:
             return given
+        if isinstance(given, str) and given in self._gone:
+            self.add(path, f"golfref has no {_excerpt(given)} any more; {self._gone[given]}")
+            return None
         expected = " or ".join([*(f'"{choice}"' for choice in choices), *filter(None, [or_else])])
         self.add(path, f"expected {expected}, got {_excerpt(given)}")
         return None

@@ -7,7 +7,7 @@ means over the line-ups of a game with equal weight, then over the games with eq
 
 from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import combinations, permutations
 from math import exp
 from statistics import fmean
@@ -20,7 +20,7 @@ from referee.tournament.results import Result, beaten_shares
 from referee.tournament.statistics.blocks import Blocks, Figure
 from referee.tournament.statistics.comparisons import Comparer, Design, PValue
 from referee.tournament.statistics.encounters import Duel, duels_of
-from referee.tournament.statistics.means import Estimate, Possible, RoundWeights, p_of
+from referee.tournament.statistics.means import Estimate, Possible, p_of
 from referee.tournament.statistics.ranks import RankRange, rank_ranges
 
 RankBy = Literal["match-points", "strokes"]
@@ -184,30 +184,27 @@ def with_opponents(standings: Standings, strengths: Mapping[str, float]) -> Stan
 class Tally:
     """The sums from which standings are computed. It keeps no results, and of blocks only sums by line-up."""
 
-    def __init__(  # noqa: PLR0913 - what the tables of a run depend on
+    def __init__(
         self,
         *,
         possible: Possible | None = None,
         rotates: bool = True,
         ranked: Collection[str] | None = None,
-        weights: RoundWeights | None = None,
-        round_of: Callable[[Result], int] | None = None,
         p_value: PValue = p_of,
     ) -> None:
         """Count nothing yet.
 
         `ranked` are the challengers of a gauntlet: nobody else is given a rank. `possible` tells by game and bot how
         many line-ups there are of it in all; without it those that were played are taken for all. Without `rotates`
-        each match has a deal of its own. Where rounds have `weights`, `round_of` tells the round of a match. `p_value`
-        says how likely a difference of two equal bots is; where somebody looked at the results before the last of them
-        had come, it must allow for that.
+        each match has a deal of its own. `p_value` says how likely a difference of two equal bots is; where somebody
+        looked at the results before the last of them had come, it must allow for that.
         """
         self.matches_of = Counter[str]()
         """By game, how many matches have been counted."""
         self.blocks = Blocks(rotates=rotates)
         self.possible = possible
         self.ranked = ranked
-        self._weights, self._round_of, self._p_value = weights, round_of, p_value
+        self._p_value = p_value
         self.scores: dict[str, dict[str, _Score]] = {}
         self._meetings: _Meetings = {}
 
@@ -222,7 +219,7 @@ class Tally:
         `seats` is how many bots sat at the table, where the result does not have all of them.
         """
         self.matches_of[result.variant] += 1
-        self.blocks.add(result, round_number=0 if self._round_of is None else self._round_of(result), seats=seats)
+        self.blocks.add(result, seats=seats)
         table = self.scores.setdefault(result.variant, defaultdict(_Score))
         rounds, mean = _per_round(result), sum(result.totals) / len(result.totals)
         bots = zip(result.bots, beaten_shares(result.ranks), result.totals, strict=True)
@@ -233,7 +230,7 @@ class Tally:
     def comparer(self, rank_by: RankBy) -> Comparer:
         """What compares the bots, by the figure that decides the rank."""
         decides: Figure = "strokes" if rank_by == "strokes" else "points"
-        design = Design(possible=self.possible, ranked=self.ranked, weights=self._weights)
+        design = Design(possible=self.possible, ranked=self.ranked)
         return Comparer(self.blocks, decides, design, self._p_value)
 
     def standings(self, rank_by: RankBy) -> Standings:

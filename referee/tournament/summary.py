@@ -222,7 +222,7 @@ def tally_in(store: Store, variant: str | None = None) -> Tally:
     """The results of a run, or of one of its games, added up. Raises StoreError, also where it has no such game."""
     check_game(store, variant)
     facts = store.meta().facts
-    tally = tally_for(facts, plan_now(store) if facts.format == "adaptive" else None)
+    tally = tally_for(facts)
     for result in store.results():
         if variant in (None, result.variant):
             tally.add(result)
@@ -246,7 +246,7 @@ def _summary(store: Store, *, with_results: bool, anchor: str | None) -> RunSumm
     meta = store.meta()
     # A fixed plan tells no figure, and drawing its line-ups takes longer than all tables.
     plan = None if meta.facts.is_fixed else plan_now(store)
-    tally, worst_us, late, counts_cpu = tally_for(meta.facts, plan), 0, 0, True
+    tally, worst_us, late, counts_cpu = tally_for(meta.facts), 0, 0, True
     carrying = CarryingTest()
     matches = Matches()
     results: list[Result] = []

@@ -209,8 +209,9 @@ _TABLES = {
 
 _GONE = {
     "voids": "leave it out: a run shows whose presence explains its voids, and `--amend` withdraws a bot",
+    "adaptive": "leave `format` out and write [stop], which ends a round-robin when what it asks for is known",
 }
-"""By key that earlier releases took, what to write instead."""
+"""By key or value that earlier releases took, what to write instead."""
 
 
 class Survey(Struct, frozen=True, kw_only=True):

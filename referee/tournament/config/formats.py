@@ -25,19 +25,18 @@ USUAL_DEALS: Mapping[Format, int] = {
     "swiss": 4,
     "knockout": 4,
     "ladder": 2,
-    "adaptive": 2,
 }
 """How many deals a format has where the config does not say."""
 
 USES: Mapping[str, Sequence[Format]] = {
-    "lineups": ("round-robin", "gauntlet", "adaptive"),
-    "rounds": ("swiss", "ladder", "adaptive"),
+    "lineups": ("round-robin", "gauntlet"),
+    "rounds": ("swiss", "ladder"),
     "advance": ("knockout",),
     "limit": ("knockout",),
     "challengers": ("gauntlet",),
-    "stop": ("round-robin", "gauntlet", "adaptive"),
-    "hours": ("round-robin", "gauntlet", "ladder", "adaptive"),
-    "same_owner": ("round-robin", "gauntlet", "swiss", "ladder", "adaptive"),
+    "stop": ("round-robin", "gauntlet"),
+    "hours": ("round-robin", "gauntlet", "ladder"),
+    "same_owner": ("round-robin", "gauntlet", "swiss", "ladder"),
 }
 """By key, the formats that have it. What is not here, all formats have."""
 
@@ -47,7 +46,6 @@ MOST_HOURS = 24 * 366
 NO_STAGE: Mapping[Format, str] = {
     "ladder": "never ends",
     "gauntlet": "does not rank all of its bots",
-    "adaptive": "ends when its ranks are known, so it needs no stage after it",
 }
 """By format that cannot be a stage, why."""
 
@@ -293,7 +291,7 @@ def _check_use(key: str, path: KeyPath, format_: Format, reader: Reader) -> None
         where = "[stop]" if key == "stop" else f"`{key}`"
         why = ": cut off in the middle, it would order nobody" if key == "hours" else ""
         reader.add(
-            path, f"{_a(format_)} has no use for {where}{why}; formats that have it: {', '.join(having)}", at_key=True
+            path, f"a {format_} has no use for {where}{why}; formats that have it: {', '.join(having)}", at_key=True
         )
 
 
@@ -350,10 +348,6 @@ def _check_stop(stop: StopRules, ranked: int, reader: Reader) -> None:
         reader.add(("stop", "difference"), f"expected match points from 0 to below 1, got {stop.difference:g}")
     if stop.precision is not None and not 0 < stop.precision <= 0.5:
         reader.add(("stop", "precision"), f"expected match points above 0, at most 0.5, got {stop.precision:g}")
-
-
-def _a(format_: Format) -> str:
-    return "an adaptive tournament" if format_ == "adaptive" else f"a {format_}"
 
 
 def _several(names: Sequence[str]) -> str:

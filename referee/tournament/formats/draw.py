@@ -2,13 +2,13 @@
 
 from collections.abc import Collection, Mapping, Sequence
 
-from referee.tournament.formats import adaptive, knockout, ladder, round_robin, stages, swiss
+from referee.tournament.formats import knockout, ladder, round_robin, stages, swiss
 from referee.tournament.formats.stages import Drawing
 from referee.tournament.plan.rounds import End, Field, Format, Past, Round, StageRules
 from referee.tournament.plan.schedule import Plan
 from referee.tournament.statistics.stopping import look_at
 
-_FORMATS: Mapping[Format, Drawing] = {"adaptive": adaptive, "knockout": knockout, "ladder": ladder, "swiss": swiss}
+_FORMATS: Mapping[Format, Drawing] = {"knockout": knockout, "ladder": ladder, "swiss": swiss}
 """What draws the tables of the rounds."""
 
 _BY_SUMS: frozenset[Format] = frozenset({"ladder", "swiss"})
@@ -71,8 +71,6 @@ def _most_rounds(field: Field, rules: StageRules) -> int | None:
     """How many rounds are drawn at most; None where bots that come are taken in without a round of their own."""
     if rules.format == "swiss":
         return rules.rounds or swiss.usual_rounds(len(field.bots), swiss.sizes_of(field.variants))
-    if rules.format == "adaptive":
-        return adaptive.rounds_of(rules)
     return rules.rounds if rules.format == "ladder" else None
 
 

@@ -16,7 +16,7 @@ from referee.tournament.results import Result
 if TYPE_CHECKING:
     from referee.tournament.plan.meetings import Meetings
 
-Format = Literal["round-robin", "gauntlet", "swiss", "knockout", "ladder", "adaptive"]
+Format = Literal["round-robin", "gauntlet", "swiss", "knockout", "ladder"]
 """How it is chosen who meets whom."""
 
 RATED: frozenset[Format | None] = frozenset({"swiss", "ladder"})
@@ -29,12 +29,11 @@ class StageRules(Struct, frozen=True, kw_only=True, omit_defaults=True):
     format: Format = "round-robin"
     deals: int
     """How many deals each line-up plays: in a round-robin and a gauntlet in all (at most, where it can stop earlier),
-    in an adaptive tournament in the first round, in a Swiss and a ladder in each round, in a knockout before a tie can
-    be settled."""
+    in a Swiss and a ladder in each round, in a knockout before a tie can be settled."""
     lineups: int | None = None
     """How many line-ups are played of each variant. None means all."""
     rounds: int | None = None
-    """How many rounds a Swiss, a ladder or an adaptive tournament has. None means as many as the format chooses."""
+    """How many rounds a Swiss or a ladder has. None means as many as the format chooses."""
     advance: int | None = None
     """How many bots go on: into the next stage, or in a knockout from each table."""
     limit: int | None = None

@@ -7,9 +7,8 @@ grows with the number of line-ups, not with that of blocks.
 
 from array import array
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 from itertools import combinations
-from operator import add
 from typing import Literal
 
 from msgspec import Struct, field
@@ -48,13 +47,9 @@ class Sums(Struct, gc=False):
         squares += products[_place(size, other, other)]
         return self.totals[one] - self.totals[other], squares
 
-    def plus(self, other: "Sums") -> "Sums":
-        """The sums of both."""
-        return Sums(_added(self.totals, other.totals), _added(self.products, other.products))
-
 
 class Cell(Struct, kw_only=True, gc=False):
-    """The blocks of one line-up in one game, or those of one round of the tournament."""
+    """The blocks of one line-up in one game."""
 
     blocks: int = 0
     matches: int = 0
@@ -68,16 +63,6 @@ class Cell(Struct, kw_only=True, gc=False):
         """Those of match points or of strokes."""
         return self.points if figure == "points" else self.strokes
 
-    def plus(self, other: "Cell") -> "Cell":
-        """The blocks of both."""
-        return Cell(
-            blocks=self.blocks + other.blocks,
-            matches=self.matches + other.matches,
-            points=self.points.plus(other.points),
-            strokes=self.strokes.plus(other.strokes),
-            duels=_added(self.duels, other.duels),
-        )
-
 
 class _Open(Struct, gc=False):
     """The block that is being counted."""
@@ -85,7 +70,6 @@ class _Open(Struct, gc=False):
     variant: str
     block: int
     lineup: Lineup
-    round: int
     rotations: int
     """How many matches make it whole."""
     matches: int = 0
@@ -99,16 +83,13 @@ class Blocks:
 
     def __init__(self, *, rotates: bool = True) -> None:
         """Without `rotates` each match has a deal of its own, and so is a block."""
-        self.cells: dict[str, dict[Lineup, dict[int, Cell]]] = {}
-        """By game and line-up, and by the round of the tournament in which the blocks were played."""
+        self.cells: dict[str, dict[Lineup, Cell]] = {}
+        """By game and line-up."""
         self._rotates = rotates
         self._open: _Open | None = None
 
-    def add(self, result: Result, *, round_number: int = 0, seats: int | None = None) -> None:
-        """Count a match. Blocks of different rounds are kept apart, for those who weigh rounds.
-
-        `seats` is how many bots sat at the table, where the result does not have all of them.
-        """
+    def add(self, result: Result, *, seats: int | None = None) -> None:
+        """Count a match. `seats` is how many bots sat at the table, where the result does not have all of them."""
         lineup = tuple(sorted(result.bots))
         block = self._open
         if block is None or (block.block, block.lineup, block.variant) != (result.block, lineup, result.variant):
@@ -118,7 +99,6 @@ class Blocks:
                 variant=result.variant,
                 block=result.block,
                 lineup=lineup,
-                round=round_number,
                 rotations=(seats or size) if self._rotates else 1,
                 points=[0.0] * size,
                 strokes=[0.0] * size,
@@ -128,24 +108,19 @@ class Blocks:
         if block.matches == block.rotations:
             self._close(block)
 
-    def lineups(self, variant: str) -> Mapping[Lineup, Mapping[int, Cell]]:
-        """The cells of a game by line-up and round."""
-        return self.cells.get(variant, {})
-
     def matches_of(self, variant: str) -> dict[str, int]:
         """By bot, how many of its matches in the game are in whole blocks."""
         found: dict[str, int] = defaultdict(int)
-        for lineup, rounds in self.lineups(variant).items():
-            matches = sum(cell.matches for cell in rounds.values())
+        for lineup, cell in self.cells.get(variant, {}).items():
             for bot in lineup:
-                found[bot] += matches
+                found[bot] += cell.matches
         return found
 
     def _close(self, block: _Open) -> None:
         size = len(block.lineup)
-        rounds = self.cells.setdefault(block.variant, {}).setdefault(block.lineup, {})
-        if (cell := rounds.get(block.round)) is None:
-            cell = rounds[block.round] = Cell(
+        lineups = self.cells.setdefault(block.variant, {})
+        if (cell := lineups.get(block.lineup)) is None:
+            cell = lineups[block.lineup] = Cell(
                 points=_no_sums(size), strokes=_no_sums(size), duels=array("d", bytes(16 * len(block.duels)))
             )
         matches = block.matches
@@ -168,21 +143,9 @@ def blocks_of(results: Iterable[Result]) -> Blocks:
     return blocks
 
 
-def merged(cells: Sequence[Cell]) -> Cell:
-    """All blocks of a line-up as those of one round."""
-    whole = cells[0]
-    for cell in cells[1:]:
-        whole = whole.plus(cell)
-    return whole
-
-
 def pairs(size: int) -> Iterator[tuple[int, int]]:
     """The pairs of places in a line-up, in the order of `Cell.duels`."""
     return combinations(range(size), 2)
-
-
-def _added(one: "array[float]", other: "array[float]") -> "array[float]":
-    return array("d", map(add, one, other))
 
 
 def _place(size: int, one: int, other: int) -> int:

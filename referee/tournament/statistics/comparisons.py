@@ -13,7 +13,7 @@ from statistics import NormalDist
 from msgspec import Struct
 
 from referee.tournament.statistics.blocks import Blocks, Figure
-from referee.tournament.statistics.means import BY_GAMES, LEAST_GAMES, Estimate, Figures, Possible, RoundWeights, p_of
+from referee.tournament.statistics.means import BY_GAMES, LEAST_GAMES, Estimate, Figures, Possible, p_of
 from referee.tournament.statistics.multiple import holm
 from referee.tournament.statistics.ranks import LEVEL, Contrast, RankRange, rank_ranges
 
@@ -37,8 +37,6 @@ class Design(Struct, frozen=True, kw_only=True):
 
     possible: Possible | None = None
     """By game and bot, how many line-ups there are of it in all. None: those that were played."""
-    weights: RoundWeights | None = None
-    """By round, the weight of its blocks in the mean of a line-up. None: all blocks count alike."""
     ranked: Collection[str] | None = None
     """The challengers of a gauntlet: nobody else is ranked. None: everybody is."""
 
@@ -97,14 +95,14 @@ class Comparer:
         `p_value` is another than Student's where somebody looked at the results before the last of them had come.
         """
         self._design = design = design or Design()
-        self.points = Figures(blocks, "points", possible=design.possible, weights=design.weights)
+        self.points = Figures(blocks, "points", possible=design.possible)
         self.decides, self._blocks, self._p_value = decides, blocks, p_value
         self._contrasts: dict[tuple[str, ...], dict[_Pair, float]] = {}
 
     @cached_property
     def strokes(self) -> Figures:
         """Strokes a round, less the mean of the table."""
-        return Figures(self._blocks, "strokes", possible=self._design.possible, weights=self._design.weights)
+        return Figures(self._blocks, "strokes", possible=self._design.possible)
 
     @property
     def figures(self) -> Figures:

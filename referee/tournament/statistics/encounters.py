@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
-from referee.tournament.statistics.blocks import Blocks, Cell, Lineup, merged, pairs
+from referee.tournament.statistics.blocks import Blocks, Cell, Lineup, pairs
 from referee.tournament.statistics.means import Estimate, Possible, Strata, estimate_of, over_games, spread_from
 
 
@@ -56,8 +56,8 @@ def duels_of(blocks: Blocks, possible: Possible | None = None) -> dict[tuple[str
     """
     met: dict[tuple[str, str], dict[str, _Meeting]] = defaultdict(dict)
     for game, lineups in blocks.cells.items():
-        for lineup, rounds in lineups.items():
-            _meet(met, game, lineup, merged(list(rounds.values())))
+        for lineup, cell in lineups.items():
+            _meet(met, game, lineup, cell)
     return {pair: _duel(games, pair[0], possible) for pair, games in met.items()}
 
 

@@ -3,8 +3,8 @@
 Two equal bots seem to differ if one looks often enough: at 20 looks, each with 5 %, a difference is found by chance in
 one run of four. So the p-value of a single look is made greater, to the probability that a look as extreme comes at
 any of the looks that were planned. The boundary is the same at each look (Pocock 1977); the probability is computed by
-the recursion of Armitage, McPherson and Rowe (1969) for sums of normal steps, of which all but the first are equal. It
-is exact for these, and little too great where the first of the looks is left out.
+the recursion of Armitage, McPherson and Rowe (1969) for sums of equal normal steps. It is exact for these, and little
+too great where the first of the looks is left out.
 
 A bound that holds for any number of looks needs no plan (Robbins' mixture). Where the number is known it finds much
 less: of 20 looks, a difference that a single test at the end finds in 50 % of runs is found by the boundary here in
@@ -29,7 +29,7 @@ _NODES = 64
 
 
 def looks_of(parts: int) -> int:
-    """How often a plan of so many parts, deals or rounds, is looked at. There are MOST_LOOKS looks at most."""
+    """How often a plan of so many deals is looked at. There are MOST_LOOKS looks at most."""
     return ceil(parts / look_step(parts))
 
 
@@ -38,28 +38,24 @@ def look_step(parts: int) -> int:
     return ceil(parts / MOST_LOOKS)
 
 
-def p_at_look(difference: Estimate, looks: int, *, first: float = 1.0) -> float:
-    """How likely two equal bots differ so much at any of the looks; 1 where nothing can be said.
-
-    `first` is the variance that has come together by the first look, in parts of what each later one adds.
-    """
+def p_at_look(difference: Estimate, looks: int) -> float:
+    """How likely two equal bots differ so much at any of the looks; 1 where nothing can be said."""
     if looks > 1 and difference.df is not None and difference.df < LEAST_DF:
         return 1.0
-    return repeated_p(p_of(difference), looks, first=first)
+    return repeated_p(p_of(difference), looks)
 
 
-def repeated_p(p: float, looks: int, *, first: float = 1.0) -> float:
+def repeated_p(p: float, looks: int) -> float:
     """The p-value of a two-sided test that is made at this look and may be made at `looks` in all.
 
-    `p` is that of this look alone, `first` as in `p_at_look`. Rounded to twelve decimals, so that all machines come to
-    the same.
+    `p` is that of this look alone. Rounded to twelve decimals, so that all machines come to the same.
     """
     if looks <= 1 or p >= 1:
         return min(1.0, round(p, 12))
     if p < 1e-30:
         return 0.0
     z = -NormalDist().inv_cdf(p / 2)
-    factors = _factors(looks, first)
+    factors = _factors(looks)
     place = min(z, _GREATEST) / _STEP
     index = min(int(place), len(factors) - 2)
     factor = factors[index] + (place - index) * (factors[index + 1] - factors[index])
@@ -67,11 +63,11 @@ def repeated_p(p: float, looks: int, *, first: float = 1.0) -> float:
 
 
 @lru_cache(maxsize=64)
-def _factors(looks: int, first: float) -> tuple[float, ...]:
+def _factors(looks: int) -> tuple[float, ...]:
     """By the value of z, in steps: how many times as likely it is at any of the looks as at a single one.
 
-    The sum of the steps has the variance v = first + k - 1 at look k, and has not been beyond c = z * sqrt(v) at any
-    look before. Its density on (-c, c) is kept at the nodes of Gauss and Legendre.
+    The sum of the steps has the variance k at look k, and has not been beyond c = z * sqrt(k) at any look before. Its
+    density on (-c, c) is kept at the nodes of Gauss and Legendre.
     """
     import numpy as np  # noqa: PLC0415 - not for programs that must start quickly
     from scipy.special import ndtr  # noqa: PLC0415
@@ -79,11 +75,11 @@ def _factors(looks: int, first: float) -> tuple[float, ...]:
     nodes, weights = np.polynomial.legendre.leggauss(_NODES)
     z = np.arange(_STEP, _GREATEST + _STEP / 2, _STEP)
     alone = 2 * ndtr(-z)
-    sums = z[:, None] * nodes * first**0.5
+    sums = z[:, None] * nodes
     mass = np.exp(-((z[:, None] * nodes) ** 2) / 2) / np.sqrt(2 * np.pi) * weights * z[:, None]
     beyond = alone.copy()
     for look in range(2, looks + 1):
-        bound = (z * (first + look - 1) ** 0.5)[:, None]
+        bound = (z * look**0.5)[:, None]
         beyond += (mass * (ndtr(sums - bound) + ndtr(-bound - sums))).sum(axis=1)
         after = bound * nodes
         steps = np.exp(-((after[:, :, None] - sums[:, None, :]) ** 2) / 2) / np.sqrt(2 * np.pi)

@@ -25,7 +25,7 @@ from statistics import variance
 from msgspec import Struct
 from msgspec.structs import replace
 
-from referee.tournament.statistics.blocks import Blocks, Cell, Figure, Lineup, merged
+from referee.tournament.statistics.blocks import Blocks, Cell, Figure, Lineup
 from referee.tournament.statistics.opponents import Opponents, Seen
 from referee.tournament.statistics.spreads import (
     LEAST_DF,
@@ -56,9 +56,6 @@ ALIKE = "all deals came out alike"
 Possible = Mapping[str, Mapping[str, int]]
 """By game and bot, how many line-ups there are of it in all, whether they are played or not."""
 
-RoundWeights = Mapping[int, float]
-"""By round, the weight that its blocks have in the mean of a line-up; settled before the round is played."""
-
 
 class Estimate(Struct, frozen=True, kw_only=True, gc=False):
     """A figure and how sure it is."""
@@ -87,38 +84,28 @@ class Played(Struct, frozen=True, kw_only=True, gc=False):
     """Of one block, by two bots; all 0 where only one block was played."""
     df: int
     """Blocks less one: from how much the covariances were learnt."""
-    share: float
-    """By what the covariances are multiplied to give those of the means: 1 / blocks where no rounds are weighed."""
     blocks: int
 
+    @property
+    def share(self) -> float:
+        """By what the covariances are multiplied to give those of the means."""
+        return 1 / self.blocks
 
-def played_of(lineup: Lineup, rounds: Mapping[int, Cell], figure: Figure, weights: RoundWeights | None) -> Played:
-    """The means of a line-up. Without `weights` every block counts alike, in whatever round it was played.
 
-    The covariances come from all its blocks: what a line-up makes of a block does not depend on the round.
-    """
-    pooled = merged(list(rounds.values()))
-    sums, blocks = pooled.sums(figure), pooled.blocks
+def played_of(lineup: Lineup, cell: Cell, figure: Figure) -> Played:
+    """The means of a line-up."""
+    sums, blocks = cell.sums(figure), cell.blocks
     size, place = len(lineup), 0
     squares = [0.0] * (size * (size + 1) // 2)
     for index, value in enumerate(sums.totals):
         for other in sums.totals[index:]:
             squares[place] = sums.products[place] - value * other / blocks
             place += 1
-    parts = [(1.0, pooled)] if weights is None else [(weights.get(one, 0.0), cell) for one, cell in rounds.items()]
-    whole = sum(weight for weight, _ in parts) or 1.0
-    means, share = [0.0] * size, 0.0
-    for weight, cell in parts:
-        part = weight / whole
-        share += part * part / cell.blocks
-        for index, value in enumerate(cell.sums(figure).totals):
-            means[index] += part * value / cell.blocks
     return Played(
         lineup=lineup,
-        means=tuple(means),
+        means=tuple(value / blocks for value in sums.totals),
         covariances=_square(squares, size, blocks - 1),
         df=blocks - 1,
-        share=share,
         blocks=blocks,
     )
 
@@ -441,19 +428,12 @@ def _apart(one: Strata, other: Strata, shared: _Shared) -> Strata:
 class Figures:
     """One figure of all bots in all games: match points or strokes."""
 
-    def __init__(
-        self,
-        blocks: Blocks,
-        figure: Figure,
-        *,
-        possible: Possible | None = None,
-        weights: RoundWeights | None = None,
-    ) -> None:
+    def __init__(self, blocks: Blocks, figure: Figure, *, possible: Possible | None = None) -> None:
         """Of how many line-ups the played ones are, by game and bot; None where all were played that there are."""
         self._bounded = figure == "points"
         self.games = {
             game: Game(
-                (played_of(lineup, rounds, figure, weights) for lineup, rounds in lineups.items()),
+                (played_of(lineup, cell, figure) for lineup, cell in lineups.items()),
                 None if possible is None else possible.get(game),
                 bounded=self._bounded,
             )

@@ -46,14 +46,9 @@ class Parts(Struct, frozen=True, kw_only=True):
     played: int
     planned: int
     """How many there are at most."""
-    unit: str = "deal"
-    """What the parts are called."""
-    first: float = 1.0
-    """What has come together by the first look, in parts of what each later one adds: how much variance the sums of
-    results have."""
 
     def __str__(self) -> str:
-        return f"{self.played} of {self.planned} {self.unit}s"
+        return f"{self.played} of {self.planned} deals"
 
     @property
     def looks(self) -> int:
@@ -142,7 +137,7 @@ def judge(figures: Figures, stop: StopRules, *, bots: Sequence[str], games: Sequ
     if lacking:
         return Look(is_settled=False, words=f"after {parts} not all bots have played every game")
     looks = parts.looks if stop.when is not None else 1
-    compared = pairs_of(figures, names, games, looks=looks, first=parts.first, difference=stop.difference)
+    compared = pairs_of(figures, names, games, looks=looks, difference=stop.difference)
     best = best_first(figures, names, games)
     undecided = compared.undecided(stop.when, best)
     estimates = [] if stop.precision is None else [figures.estimate(bot, games) for bot in names]
@@ -157,23 +152,17 @@ def judge(figures: Figures, stop: StopRules, *, bots: Sequence[str], games: Sequ
     )
 
 
-def pairs_of(  # noqa: PLR0913 - what is compared, and how it is looked at
-    figures: Figures,
-    bots: Sequence[str],
-    games: Sequence[str],
-    *,
-    looks: int,
-    first: float = 1.0,
-    difference: float = 0.0,
+def pairs_of(
+    figures: Figures, bots: Sequence[str], games: Sequence[str], *, looks: int, difference: float = 0.0
 ) -> Compared:
-    """What is known of all pairs of these bots when this is one of so many looks, `first` as in Parts.
+    """What is known of all pairs of these bots when this is one of so many looks.
 
     Pairs are apart by Holm's method over all of them, as in the table of ranks. They are near if an interval that holds
     for all pairs together (Bonferroni) lies within `difference` of 0 on both sides.
     """
     pairs = list(combinations(sorted(bots), 2))
     gaps = [figures.difference(one, other, games) for one, other in pairs]
-    p_value = partial(p_at_look, looks=looks, first=first)
+    p_value = partial(p_at_look, looks=looks)
     contrasts = [
         Contrast(better=one if gap.mean > 0 else other, worse=other if gap.mean > 0 else one, p=p_value(gap))
         for (one, other), gap in zip(pairs, gaps, strict=True)
@@ -273,7 +262,7 @@ def _too_wide(asked: float, widest: float | None, parts: Parts) -> str:
     at_end = widest * sqrt(parts.played / parts.planned)
     if at_end <= asked or parts.played >= parts.planned:
         return text
-    return f"{text} (all {parts.planned} {parts.unit}s will give about {at_end:.3f})"
+    return f"{text} (all {parts.planned} deals will give about {at_end:.3f})"
 
 
 def _claims(stop: StopRules, compared: Compared, best: Sequence[str]) -> list[str]:

@@ -1,4 +1,4 @@
-"""How the results of a run are counted: which line-ups there could be, what rounds weigh, how often was looked.
+"""How the results of a run are counted: which line-ups there could be, and how often was looked.
 
 The table of a run that can stop comes to the same claims as the look that stopped it. This module must not know how
 tables are shown.
@@ -9,7 +9,6 @@ from functools import partial
 
 from msgspec import Struct
 
-from referee.tournament.formats.adaptive import parts_of, round_weights
 from referee.tournament.formats.draw import most_matches
 from referee.tournament.plan.growing import GrowingPlan
 from referee.tournament.plan.rounds import StopRules
@@ -38,22 +37,10 @@ class StopVerdict(Struct, frozen=True, kw_only=True):
     """How many of them were not played, where the run was stopped; else 0."""
 
 
-def tally_for(facts: Facts, plan: BasePlan | None = None) -> Tally:
-    """What counts the results of a run with these facts.
-
-    Without the plan all blocks of an adaptive tournament count alike, which will do while it is played.
-    """
-    possible, p_value = possible_lineups(facts), partial(p_at_look, looks=_looks(facts), first=_parts(facts, 0).first)
-    if facts.format != "adaptive" or not isinstance(plan, GrowingPlan):
-        return Tally(ranked=facts.ranked, possible=possible, p_value=p_value)
-    rounds = plan.rounds
-    return Tally(
-        ranked=facts.ranked,
-        possible=possible,
-        p_value=p_value,
-        weights=round_weights(rounds, facts.stage_rules[0]),
-        round_of=lambda result: rounds[plan.round_of(result.number)].number,
-    )
+def tally_for(facts: Facts) -> Tally:
+    """What counts the results of a run with these facts."""
+    p_value = partial(p_at_look, looks=_looks(facts))
+    return Tally(ranked=facts.ranked, possible=possible_lineups(facts), p_value=p_value)
 
 
 def results_among_remaining(store: Store) -> Iterator[tuple[Result, int]]:
@@ -95,11 +82,8 @@ def stop_verdict(
 def _looks(facts: Facts) -> int:
     """How many looks at the differences of bots the run has, each of which may decide what is played."""
     stop = facts.stop or StopRules()
-    return _parts(facts, 0).looks if stop.when is not None or facts.format == "adaptive" else 1
+    return _parts(facts, 0).looks if stop.when is not None else 1
 
 
 def _parts(facts: Facts, played: int) -> Parts:
-    rules = facts.stage_rules[0]
-    if facts.format == "adaptive":
-        return parts_of(rules, played)
-    return Parts(played=played, planned=max(rules.deals, played))
+    return Parts(played=played, planned=max(facts.stage_rules[0].deals, played))

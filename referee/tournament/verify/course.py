@@ -115,7 +115,7 @@ def _useless(facts: Facts) -> Iterator[str]:
 
 def _tables(rules: StageRules, bots: int, seats: int) -> int:
     """How many line-ups a round that tells its tables has of a variant, at most."""
-    return rules.lineups or (comb(bots, seats) if rules.format in ("round-robin", "adaptive") else bots)
+    return rules.lineups or (comb(bots, seats) if rules.format == "round-robin" else bots)
 
 
 class Course:

@@ -40,7 +40,6 @@ def test_a_config_that_says_nothing_of_formats_is_a_round_robin() -> None:
         ('format = "knockout"\n', StageRules(format="knockout", deals=4, advance=1, limit=40)),
         ('format = "knockout"\ndeals = 2\nlimit = 3\n', StageRules(format="knockout", deals=2, advance=1, limit=3)),
         ('format = "ladder"\n', StageRules(format="ladder", deals=2)),
-        ('format = "adaptive"\ndeals = 6\n', StageRules(format="adaptive", deals=6)),
     ],
 )
 def test_each_format_has_its_keys_and_its_usual_deals(lines: str, expected: StageRules) -> None:
@@ -140,5 +139,5 @@ def test_a_run_of_stages_goes_on_with_its_own_config() -> None:
 )
 def test_what_a_run_cannot_take_is_told_at_its_place(change: str, place: str) -> None:
     """What was taken out of the config is told at the table where it stood, or at [tournament]."""
-    config = loaded(HEAD, 'format = "adaptive"\n[stop]\nwhen = "all"\n[time]\nmove_s = 2\n', GAME, EIGHT)
+    config = loaded(HEAD, 'format = "round-robin"\n[stop]\nwhen = "all"\n[time]\nmove_s = 2\n', GAME, EIGHT)
     assert placed(config, change) == f"c.toml:{place}: {change}"

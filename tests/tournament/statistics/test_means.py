@@ -125,16 +125,6 @@ def test_one_line_up_of_many_cannot_stand_for_all() -> None:
     assert comparer.compare("a", "b").more_reason == "there is no game in which both have been in several line-ups"
 
 
-def test_blocks_of_rounds_are_weighed_as_was_settled() -> None:
-    """Two rounds of the same line-up: the first counts a quarter, however many blocks it has."""
-    blocks = Blocks()
-    for one in results([{"a": 0, "b": 8}, {"a": 0, "b": 4}, {"a": 6, "b": 0}]):
-        blocks.add(one, round_number=int(one.block == 2))
-    assert Figures(blocks, "strokes").estimate("a", ["game"]).mean == pytest.approx((-4 - 2 + 3) / 3)
-    weighed = Figures(blocks, "strokes", weights={0: 0.25, 1: 0.75}).estimate("a", ["game"])
-    assert weighed.mean == pytest.approx(0.25 * -3 + 0.75 * 3)
-
-
 def test_compare_tells_what_would_settle_it_and_what_was_played_on_the_same_deals() -> None:
     random, bots = chance("2"), names(3)
     world = World(strengths=dict(zip(bots, (0.0, 0.15, 2.5), strict=True)))

@@ -198,15 +198,6 @@ def test_more_looks_cost_more_and_never_more_than_all_of_them_one_by_one() -> No
     assert repeated_p(1.0, 20) == 1
 
 
-def test_a_small_first_look_is_one_more_chance_to_err() -> None:
-    """With next to nothing in it, it has nothing in common with the others, which are then nine equal steps."""
-    p = 0.01
-    alone = 1 - (1 - p) * (1 - repeated_p(p, 9))
-
-    assert repeated_p(p, 10, first=1e-6) == pytest.approx(alone, rel=5e-3)
-    assert repeated_p(p, 10) < repeated_p(p, 10, first=0.1) < alone
-
-
 def test_there_are_fifty_looks_at_most() -> None:
     assert [looks_of(deals) for deals in (1, 20, 50, 51, 99, 1000)] == [1, 20, 50, 26, 50, 50]
 
