@@ -10,7 +10,6 @@ from referee.reports.tables.ratings import anchor_line
 from referee.reports.tables.rows import idle_cpu
 from referee.reports.tables.terms import terms_line
 from referee.tournament.plan.keys import ROTATIONS_IN_WORDS
-from referee.tournament.statistics.carrying import LEVEL
 from referee.tournament.statistics.stopping import saved_words
 from referee.tournament.store.events import told_as_kept_out
 from referee.tournament.summary import RunSummary
@@ -65,7 +64,6 @@ def provenance(summary: RunSummary) -> list[str]:
         *idle_cpu_meaning(summary),
         *troubles(summary),
         lateness(summary),
-        *carrying(summary),
         *influences(summary),
         *[f"{line}; {TO_WITHDRAW}" for line in void_suspects(summary)],
         f"rotations {summary.rotations}: {ROTATIONS_IN_WORDS[summary.rotations]}",
@@ -100,21 +98,6 @@ def idle_cpu_meaning(summary: RunSummary) -> list[str]:
         return []
     least = "" if summary.counts_cpu else ", at least: no control group counted processes that had ended"
     return [f"idle CPU: what a bot computed outside its turns, as far as the referee saw it{least}"]
-
-
-def carrying(summary: RunSummary, names: Callable[[str], str] = short) -> list[str]:
-    """Who does better in later rotations of a deal than chance allows, or that nobody does."""
-    if not summary.carrying:
-        return []
-    suspected = [row for row in summary.carrying if row.is_suspected]
-    if not suspected:
-        return [f"no bot scores more in later rotations of a deal than in first ones (tested at the level {LEVEL:g})"]
-    return [
-        f"WARNING: {names(row.bot)} scores more in later rotations of a deal than in first ones "
-        f"({row.later:.3f} and {row.first:.3f} match points, p = {row.p_of_all:.2g}): "
-        "it may carry cards from one match to the next"
-        for row in suspected
-    ]
 
 
 def influences(summary: RunSummary, names: Callable[[str], str] = short) -> list[str]:

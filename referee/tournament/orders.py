@@ -46,7 +46,7 @@ class Stop(Struct, frozen=True, tag=True):
 class Bundle(Struct, frozen=True, kw_only=True):
     """Orders that go to one host together, and whose reports come back together.
 
-    One order is a bundle too, and short matches of several blocks make one, of which some may come back unplayed.
+    One order is a bundle too, and several short matches make one, of which some may come back unplayed.
     Where a variant has timed slaps, all rotations of a block that have no result yet are one: they compare bots, so
     they are played one after another on one host.
     """

@@ -26,7 +26,6 @@ from referee.tournament.standings import (
     with_entrants,
     with_opponents,
 )
-from referee.tournament.statistics.carrying import Carrying, CarryingTest
 from referee.tournament.statistics.collusion import Influence, influences
 from referee.tournament.statistics.rankings import Matches
 from referee.tournament.statistics.ratings import Chance, Ratings, chances, ratings_of
@@ -165,8 +164,6 @@ class RunSummary(Struct, frozen=True, kw_only=True):
     nobody has met anybody."""
     influences: tuple[Influence, ...] = ()
     """What the presence of each bot does to each other one at tables of three and more, the least p-value first."""
-    carrying: tuple[Carrying, ...] = ()
-    """Which bots score more in later rotations of a deal than in first ones. Empty where no rotations share cards."""
 
 
 def summary_of(store: Store, *, with_results: bool = True, anchor: str | None = None) -> RunSummary:
@@ -247,15 +244,12 @@ def _summary(store: Store, *, with_results: bool, anchor: str | None) -> RunSumm
     # A fixed plan tells no figure, and drawing its line-ups takes longer than all tables.
     plan = None if meta.facts.is_fixed else plan_now(store)
     tally, worst_us, late, counts_cpu = tally_for(meta.facts), 0, 0, True
-    carrying = CarryingTest()
     matches = Matches()
     results: list[Result] = []
     played: Counter[str] = Counter()
     for result in store.results():
         tally.add(result)
         matches.add(result)
-        if meta.facts.rotations == "same":
-            carrying.add(result)
         played.update(result.bots)
         worst_us, late = max(worst_us, result.lag_us), late + (result.lag_us > LATE_MATCH_US)
         counts_cpu = counts_cpu and result.counts_cpu
@@ -347,7 +341,6 @@ def _summary(store: Store, *, with_results: bool, anchor: str | None) -> RunSumm
         crosstable=standings.crosstable,
         ratings=ratings,
         influences=influences(matches, {bot.name: bot.owner for bot in meta.facts.bots}),
-        carrying=carrying.findings(),
     )
 
 

@@ -137,11 +137,7 @@ def _some(site: Site, name: str, ids: Mapping[str, Sequence[int]], which: str) -
 def _warnings(site: Site, name: str) -> list[str]:
     """What casts doubt on its results."""
     summary, marked = site.content.summary, site.bots(name)
-    lines = [
-        *provenance.carrying(summary, site.bots),
-        *provenance.influences(summary, site.bots),
-        *provenance.void_suspects(summary, site.bots),
-    ]
+    lines = [*provenance.influences(summary, site.bots), *provenance.void_suspects(summary, site.bots)]
     return [line.removeprefix("WARNING: ") for line in lines if line.startswith("WARNING: ") and marked in line]
 
 

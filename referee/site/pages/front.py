@@ -178,11 +178,7 @@ def slap_times(site: Site) -> Table | None:
 def warnings(site: Site) -> list[str]:
     """What casts doubt on the results."""
     summary = site.content.summary
-    lines = [
-        *provenance.carrying(summary, site.bots),
-        *provenance.influences(summary, site.bots),
-        *provenance.void_suspects(summary, site.bots),
-    ]
+    lines = [*provenance.influences(summary, site.bots), *provenance.void_suspects(summary, site.bots)]
     found = [line.removeprefix("WARNING: ") for line in lines if line.startswith("WARNING: ")]
     late = provenance.lateness(summary)
     return [sentence(line) for line in [*found, *[f"the {late}"] * ("overloaded" in late)]]
@@ -199,7 +195,6 @@ def facts(site: Site) -> list[Fact]:
     summary = site.content.summary
     reuse = "a match" if summary.reuse == "match" else f"the whole {summary.reuse}"
     slaps = [f"{timing.capitalize()} timing. {SLAPS_IN_WORDS[timing]}"] if (timing := summary.slap_timing) else []
-    carries = [line for line in provenance.carrying(summary, site.bots) if not line.startswith("WARNING")]
     return [
         Fact(title="Played by", text=f"golfref {summary.version}"),
         Fact(title="On", text=summary.host),
@@ -211,7 +206,6 @@ def facts(site: Site) -> list[Fact]:
             Fact(title="Idle CPU", text=sentence(line.partition(": ")[2]))
             for line in provenance.idle_cpu_meaning(summary)
         ],
-        *[Fact(title="Carrying over", text=sentence(line)) for line in carries],
         *[Fact(title="Kept out", text=sentence(line)) for line in provenance.kept_out(summary)],
         Fact(title="Lateness", text=sentence(f"the {provenance.lateness(summary)}")),
     ]

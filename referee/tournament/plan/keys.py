@@ -21,7 +21,7 @@ ROTATIONS_IN_WORDS: dict[Rotations, str] = {
     "same": "all rotations of a deal share its cards",
 }
 
-SHARED_CARDS: Sequence[int | None] = ()
+SHARED_CARDS: Sequence[int] = ()
 """Nothing is a match's own: it has the cards that all rotations of its deal share."""
 
 
@@ -35,9 +35,7 @@ def commitment(key: bytes) -> str:
     return sha256(key).hexdigest()
 
 
-def deal_key(
-    master: bytes, variant: str, bots: Iterable[str], deal: int, own: Sequence[int | None] = SHARED_CARDS
-) -> bytes:
+def deal_key(master: bytes, variant: str, bots: Iterable[str], deal: int, own: Sequence[int] = SHARED_CARDS) -> bytes:
     """The key of a line-up's deal (from 0) in a variant, both by the names in the config; 32 bytes.
 
     HMAC-SHA-256 under the master key over: `golfref/deal`, a zero byte, and the JSON array of the variant, the array
@@ -49,13 +47,12 @@ def deal_key(
     return hmac.digest(master, b"golfref/deal\0" + text, "sha256")
 
 
-def own_cards(rotations: Rotations, rotation: int, redeals: int) -> Sequence[int | None]:
+def own_cards(rotations: Rotations, rotation: int, redeals: int) -> Sequence[int]:
     """What a match adds to the array from which its deal key is made, so that its cards are not those of another one.
 
-    The rotation (from 0), or null where all of the deal share their cards; and how often other cards were dealt in
-    place of those that a voided match had shown. A 0 at the end is left out, and a null before it too.
+    The rotation (from 0), and how often other cards were dealt in place of those that a voided match had shown; that is
+    left out where it is 0. Nothing where all rotations of a deal share its cards.
     """
-    which = rotation if rotations == "fresh" else None
-    if redeals:
-        return which, redeals
-    return SHARED_CARDS if which is None else (which,)
+    if rotations == "same":
+        return SHARED_CARDS
+    return (rotation, redeals) if redeals else (rotation,)

@@ -66,8 +66,7 @@ class BasePlan(ABC):
     """All matches of a tournament, in order, each with its seats and its cards.
 
     The rotations of a block follow one another. The matches depend on the bots' names, not on their order in the
-    config. They are not played in the order of their numbers where the rotations of a block share their cards
-    (tournament/run/play_order.py).
+    config.
 
     Raises ValueError when names are not unique, or when there are no line-ups of a variant: it has more seats than
     there are bots, or than there are owners of bots.
@@ -101,7 +100,7 @@ class BasePlan(ABC):
             deal=sitting.deal,
             deal_key=key,
         )
-        return fixture if self.shares_cards(fixture) else self.dealt(fixture)
+        return self.dealt(fixture)
 
     @abstractmethod
     def sitting(self, number: int) -> Sitting:
@@ -131,22 +130,15 @@ class BasePlan(ABC):
         return fixture.variant, tuple(self._bots[bot] for bot in fixture.lineup), fixture.deal
 
     def dealt(self, fixture: Fixture, redeals: int = 0) -> Fixture:
-        """The match with its cards, after others were dealt so many times because a voided match had shown them."""
+        """The match with its cards, after others were dealt so many times because a voided match had shown them.
+
+        Where the rotations of a block share their cards, no others are dealt.
+        """
+        if self._rotations[fixture.variant] == "same":
+            return fixture
         own = own_cards(self._rotations[fixture.variant], fixture.rotation, redeals)
         key = self._deal_key(fixture.variant, fixture.lineup, fixture.deal, own)
         return replace(fixture, deal_key=key, redeals=redeals)
-
-    def shares_cards(self, fixture: Fixture) -> bool:
-        """Whether the other rotations of the match's block have the same cards."""
-        return self._rotations[fixture.variant] == "same"
-
-    def order_of_play(self, fixture: Fixture) -> list[int]:
-        """The rotations of the match's block in the order in which they are played where they share their cards.
-
-        The stream `order` draws it, from the key that the deal has where no match of it was voided.
-        """
-        key = self._deal_key(fixture.variant, fixture.lineup, fixture.deal)
-        return Stream(key, "order").shuffled(range(len(fixture.lineup)))
 
     def _seating(self, sitting: Sitting) -> tuple[bytes, list[int]]:
         """The key that all rotations of the deal share, and the line-up by seat in rotation 0.
@@ -161,9 +153,7 @@ class BasePlan(ABC):
         before = self._deal_key(variant, lineup, deal - 1)
         return key, Stream(before, "seating").shuffled(lineup)[::-1]
 
-    def _deal_key(
-        self, variant: str, lineup: Sequence[int], deal: int, own: Sequence[int | None] = SHARED_CARDS
-    ) -> bytes:
+    def _deal_key(self, variant: str, lineup: Sequence[int], deal: int, own: Sequence[int] = SHARED_CARDS) -> bytes:
         return deal_key(self._master_key, variant, [self._bots[bot] for bot in lineup], deal, own)
 
 

@@ -1,12 +1,7 @@
 """In which order the matches of a plan are played, and with which cards.
 
-Where all rotations of a block share their cards, no two of them are out at a time, not even one whose bots only wait
-for it: two processes of a bot could tell each other their cards. They come in an order that the master key draws, so
-that it shows who gains by the cards of an earlier rotation, and other blocks are played between them.
-
-A voided match has shown its cards, so others are dealt for it. Only where a rotation of its block has a result, all
-others keep the cards of that one: they would tell nothing about each other otherwise, and whoever carries cards from
-match to match has seen these anyway.
+They are played in the order of the plan. A voided match is played again after those that are open by then. Where each
+match has cards of its own, others are dealt for it each time, since it has shown them.
 
 The games in which one worker times slaps alone are handed out when no other match of the round is left, so that all
 workers can play the others.
@@ -27,15 +22,8 @@ from referee.tournament.orders import Part
 from referee.tournament.plan.fixture import Fixture
 from referee.tournament.plan.schedule import BasePlan, Place
 
-OPEN_BLOCKS_PER_JOB = 4
-"""A job has two matches out, the one that it plays and the next one. So there are other blocks to choose from."""
-
-LEAST_OPEN_BLOCKS = 64
-"""Blocks that are open together come to their ends together. One that was opened later is left over for the end, when
-its matches are played one after another, and all cores but one are idle. So all blocks of a short run are open."""
-
-MOST_RESTED = 64
-"""Among so many of those that have rested longest the next match is chosen at most."""
+OPEN = 64
+"""So many matches are open at a time. A voided one is played again after these, when the host may be calmer."""
 
 
 class Hosts(Struct, frozen=True, kw_only=True):
@@ -49,26 +37,19 @@ class Hosts(Struct, frozen=True, kw_only=True):
     """What the host is called that plays where no other is named. It goes on with what nobody knows the host of."""
 
 
-class _Cards(Struct, kw_only=True, eq=False):
-    """Matches that share their cards, or a host: a block, or a match that has cards of its own."""
+class _Unit(Struct, kw_only=True, eq=False):
+    """What one host plays: a match, or what is left of a block with timed slaps."""
 
     waiting: deque[Fixture]
-    """Those that are to be played, in this order."""
+    """The matches that are to be played, in this order."""
     part: Part
-    has_result: bool
-    shares: bool = False
-    """Whether all have the same cards. Else each waits with the cards that it is to have."""
-    redeals: int = 0
-    """Of the cards that they share."""
+    has_result: bool = False
+    """Whether other matches of the block have a result."""
     out: int = 0
     """How many of them are handed out."""
     is_timed: bool = False
     host: str | None = None
     """The only host that may play them. None where any may."""
-
-    def dealt(self, plan: BasePlan, fixture: Fixture) -> Fixture:
-        """The match with the cards that it has now."""
-        return plan.dealt(fixture, self.redeals) if self.shares and self.redeals else fixture
 
 
 class PlayOrder:
@@ -80,47 +61,40 @@ class PlayOrder:
         *,
         done: Collection[int],
         voids: Mapping[Place, int],
-        redeals_of: Callable[[int], int],
-        jobs: int,
         hosts: Hosts | None = None,
         by_block: bool = False,
         alone: Collection[str] = (),
     ) -> None:
-        """`done` are the numbers of matches with a result. `voids` tells by place how often matches were voided.
+        """`done` are the numbers of matches with a result. `voids` has by place how often matches were voided.
 
-        `redeals_of` tells of a match with a result how often its cards had been dealt anew. With `by_block` the matches
-        are handed out by `next_block`. `alone` are the variants that one worker plays alone.
+        With `by_block` the matches are handed out by `next_block`. `alone` are the variants that one worker plays
+        alone.
         """
-        self._plan, self._done, self._voids, self._redeals_of = plan, done, voids, redeals_of
+        self._plan, self._done, self._voids = plan, done, voids
         self._hosts, self._by_block, self._alone = hosts or Hosts(), by_block, alone
         self._present: Collection[str] = ("", self._hosts.own)
-        self._unopened = self._cards_from(0)
-        self._most_open = max(LEAST_OPEN_BLOCKS, OPEN_BLOCKS_PER_JOB * jobs)
-        self._open: deque[_Cards] = deque()
-        """Where nothing is out and something waits. What was played least recently stands first."""
-        self._elsewhere: list[_Cards] = []
+        self._unopened = self._units_from(0)
+        self._open: deque[_Unit] = deque()
+        """Where nothing is out and something waits."""
+        self._elsewhere: list[_Unit] = []
         """What waits for hosts that are not there."""
-        self._out: dict[int, _Cards] = {}
+        self._out: dict[int, _Unit] = {}
         """By the number of the match that is out."""
 
     def next(self, part: Part | None = None) -> Fixture | None:
-        """The next match, where it is of this part or none is asked for.
-
-        None where nothing is left, or only matches whose cards are being played with.
-        """
-        cards = None if part not in (None, self.part) else self._choose()
-        return None if cards is None else self._hand_out(cards)
+        """The next match, where it is of this part or none is asked for. None where nothing is left but what is out."""
+        unit = None if part not in (None, self.part) else self._choose()
+        return None if unit is None else self._hand_out(unit)
 
     def next_block(self) -> "Handed | None":
         """The next match, or where slaps are timed all that is left of a block. None as `next` has it."""
-        if (cards := self._choose()) is None:
+        if (unit := self._choose()) is None:
             return None
-        has_result, count = cards.has_result, len(cards.waiting) if cards.is_timed else 1
         return Handed(
-            fixtures=tuple(self._hand_out(cards) for _ in range(count)),
-            is_block=cards.is_timed,
-            has_result=has_result,
-            host=cards.host or "",
+            fixtures=tuple(self._hand_out(unit) for _ in range(len(unit.waiting))),
+            is_block=unit.is_timed,
+            has_result=unit.has_result,
+            host=unit.host or "",
         )
 
     def next_single(self, spare: int) -> Fixture | None:
@@ -128,93 +102,77 @@ class PlayOrder:
 
         None where there is none, or so few that no more than `spare` can be handed out at present.
         """
-        while len(self._open) <= spare and (cards := next(self._unopened, None)) is not None:
-            self._put(cards)
-        if len(self._open) <= spare or (cards := self._choose(with_timed=False)) is None:
+        self._open_up_to(spare + 1)
+        if len(self._open) <= spare or (unit := self._choose(with_timed=False)) is None:
             return None
-        return self._hand_out(cards)
+        return self._hand_out(unit)
 
     def hosts_are(self, names: Collection[str]) -> None:
         """These hosts play from now on."""
         self._present = frozenset(names)
-        back = [cards for cards in self._elsewhere if self._may_play(cards)]
-        self._elsewhere = [cards for cards in self._elsewhere if not self._may_play(cards)]
-        self._open.extend(back)
+        waiting = *self._open, *self._elsewhere
+        self._open.clear()
+        self._elsewhere.clear()
+        for unit in waiting:
+            self._put(unit)
 
     @property
     def part(self) -> Part | None:
         """Of which part the next match is. None where `next` has none."""
-        self._open_more()
-        parts = {cards.part for cards in self._open}
+        self._open_up_to(OPEN)
+        parts = {unit.part for unit in self._open}
         return next((part for part in get_args(Part) if part in parts), None)
 
     @property
     def elsewhere(self) -> Counter[str]:
         """By host that is not there, how many matches wait for it alone."""
         found = Counter[str]()
-        for cards in self._elsewhere:
-            found[cards.host or ""] += len(cards.waiting)
+        for unit in self._elsewhere:
+            found[unit.host or ""] += len(unit.waiting)
         return found
 
-    def _open_more(self) -> None:
-        while not self._open or len(self._open) + len(self._out) < self._most_open:
-            if (cards := next(self._unopened, None)) is None:
-                break
-            self._put(cards)
+    def _open_up_to(self, count: int) -> None:
+        while len(self._open) < count and (unit := next(self._unopened, None)) is not None:
+            self._put(unit)
 
-    def _choose(self, *, with_timed: bool = True) -> _Cards | None:
-        while (part := self.part) is not None:
-            # Of those that have rested longest the one with most to play, so that none is left over at the end for one
-            # job.
-            of_part = [cards for cards in self._open if cards.part == part]
-            rested = of_part[: min((len(of_part) + 1) // 2, MOST_RESTED)]
-            allowed = [cards for cards in rested if with_timed or not cards.is_timed]
-            if not allowed:
-                return None
-            cards = max(allowed, key=lambda cards: len(cards.waiting))
-            self._open.remove(cards)
-            if self._may_play(cards):
-                return cards
-            self._elsewhere.append(cards)
-        return None
+    def _choose(self, *, with_timed: bool = True) -> _Unit | None:
+        part = self.part
+        unit = next((one for one in self._open if one.part == part and (with_timed or not one.is_timed)), None)
+        if unit is not None:
+            self._open.remove(unit)
+        return unit
 
-    def _may_play(self, cards: _Cards) -> bool:
-        return cards.host is None or cards.host in self._present
+    def _put(self, unit: _Unit) -> None:
+        is_elsewhere = unit.host is not None and unit.host not in self._present
+        (self._elsewhere if is_elsewhere else self._open).append(unit)
 
-    def _put(self, cards: _Cards) -> None:
-        (self._open if self._may_play(cards) else self._elsewhere).append(cards)
-
-    def _hand_out(self, cards: _Cards) -> Fixture:
-        fixture = cards.waiting.popleft()
-        self._out[fixture.number] = cards
-        cards.out += 1
-        return cards.dealt(self._plan, fixture)
+    def _hand_out(self, unit: _Unit) -> Fixture:
+        fixture = unit.waiting.popleft()
+        self._out[fixture.number] = unit
+        unit.out += 1
+        return fixture
 
     def grown(self, matches: int) -> None:
         """The plan has grown, and had so many matches before. Everything of it had been handed out."""
-        self._unopened = self._cards_from(matches)
+        self._unopened = self._units_from(matches)
 
     def again(self, fixture: Fixture, spoiled: int) -> Fixture:
-        """What a match that is handed out is after so many more voids, where its block has a result by then."""
-        return fixture if self._out[fixture.number].shares else self._plan.dealt(fixture, fixture.redeals + spoiled)
+        """The match after so many more voids."""
+        return self._plan.dealt(fixture, fixture.redeals + spoiled)
 
     def played(self, number: int, host: str | None = None) -> None:
         """A match that was handed out has its result; this host played it."""
-        cards = self._out[number]
-        cards.has_result = True
-        if cards.is_timed:
-            cards.host = self._hosts.own if host is None else host
+        unit = self._out[number]
+        unit.has_result = True
+        if unit.is_timed:
+            unit.host = self._hosts.own if host is None else host
         self._come_back(number)
 
     def voided(self, fixture: Fixture, *, again: bool) -> None:
         """A match that was handed out has been spoiled. It is handed out `again`, or given up."""
-        cards = self._out[fixture.number]
-        if not cards.shares:
-            fixture = self._plan.dealt(fixture, fixture.redeals + 1)
-        elif not cards.has_result:
-            cards.redeals += 1
+        unit, fixture = self._out[fixture.number], self.again(fixture, 1)
         if again:
-            cards.waiting.appendleft(fixture)
+            unit.waiting.appendleft(fixture)
         self._come_back(fixture.number)
 
     def put_back(self, fixture: Fixture) -> None:
@@ -223,80 +181,44 @@ class PlayOrder:
         self._come_back(fixture.number)
 
     def _come_back(self, number: int) -> None:
-        cards = self._out.pop(number)
-        cards.out -= 1
-        if cards.waiting and cards.out == 0:
-            self._put(cards)
+        unit = self._out.pop(number)
+        unit.out -= 1
+        if unit.waiting and unit.out == 0:
+            self._put(unit)
 
-    def _cards_from(self, number: int) -> Iterator[_Cards]:
+    def _units_from(self, number: int) -> Iterator[_Unit]:
         """What is to be played from a match on: each part in the order of the plan."""
         variants = {name for name, matches in self._plan.matches.items() if matches}
         if variants.difference(self._alone):
-            yield from self._cards_of("together", number)
+            yield from self._units_of("together", number)
         if variants.intersection(self._alone):
-            yield from self._cards_of("alone", number)
+            yield from self._units_of("alone", number)
 
-    def _cards_of(self, part: Part, number: int) -> Iterator[_Cards]:
+    def _units_of(self, part: Part, number: int) -> Iterator[_Unit]:
         """What is to be played of a part, from a match on, in the order of the plan."""
         while number < len(self._plan):
-            if number in self._done or part != self._part_of(self._plan.sitting(number).variant):
+            variant = self._plan.sitting(number).variant
+            if number in self._done or (variant in self._alone) != (part == "alone"):
                 number += 1
                 continue
             fixture = self._plan[number]
-            is_timed = fixture.variant in self._hosts.timed
-            if self._plan.shares_cards(fixture) or (is_timed and self._by_block):
-                yield self._block(fixture, is_timed=is_timed)
-                number += len(fixture.lineup) - fixture.rotation
-            else:
-                yield self._single(fixture, is_timed=is_timed)
-                number += 1
-
-    def _part_of(self, variant: str) -> Part:
-        return "alone" if variant in self._alone else "together"
-
-    def _single(self, fixture: Fixture, *, is_timed: bool) -> _Cards:
-        """A match with cards of its own. Where it is timed, it is for the host that has played others of its block."""
-        host = self._host_of(self._done_of(fixture)) if is_timed else None
-        waiting = deque([self._with_voids(fixture)])
-        part = self._part_of(fixture.variant)
-        return _Cards(waiting=waiting, part=part, has_result=False, is_timed=is_timed, host=host)
-
-    def _block(self, fixture: Fixture, *, is_timed: bool) -> _Cards:
-        """What is left of the block of a match."""
-        first = fixture.number - fixture.rotation
-        numbers = [first + rotation for rotation in self._plan.order_of_play(fixture)]
-        done = self._done_of(fixture)
-        shares = self._plan.shares_cards(fixture)
-        left = (self._plan[number] for number in numbers if number not in self._done)
-        redeals = 0
-        if shares:
-            redeals = self._redeals_of(done[0]) if done else sum(map(self._voids_of, numbers))
-        return _Cards(
-            waiting=deque(left if shares else map(self._with_voids, left)),
-            part=self._part_of(fixture.variant),
-            has_result=bool(done),
-            shares=shares,
-            redeals=redeals,
-            is_timed=is_timed,
-            host=self._host_of(done) if is_timed else None,
-        )
-
-    def _done_of(self, fixture: Fixture) -> list[int]:
-        """The matches of a match's block that have a result."""
-        first = fixture.number - fixture.rotation
-        return [number for number in range(first, first + len(fixture.lineup)) if number in self._done]
-
-    def _host_of(self, done: Collection[int]) -> str | None:
-        """The host that has played these matches of a block; None where there are none."""
-        return next(map(self._hosts.host_of, done), None)
+            block = range(number - fixture.rotation, number - fixture.rotation + len(fixture.lineup))
+            is_timed = variant in self._hosts.timed
+            numbers = block[fixture.rotation :] if is_timed and self._by_block else [number]
+            done = [one for one in block if one in self._done] if is_timed else []
+            yield _Unit(
+                waiting=deque(self._with_voids(self._plan[one]) for one in numbers if one not in self._done),
+                part=part,
+                has_result=bool(done),
+                is_timed=is_timed,
+                host=self._hosts.host_of(done[0]) if done else None,
+            )
+            number = numbers[-1] + 1
 
     def _with_voids(self, fixture: Fixture) -> Fixture:
-        """A match with cards of its own, after other cards have been dealt for each time it was voided."""
-        voids = self._voids_of(fixture.number)
-        return self._plan.dealt(fixture, voids) if voids else fixture
-
-    def _voids_of(self, number: int) -> int:
-        return self._voids.get(self._plan.place(self._plan[number]), 0) if self._voids else 0
+        """The match after all its voids."""
+        voids = self._voids.get(self._plan.place(fixture), 0) if self._voids else 0
+        return self.again(fixture, voids) if voids else fixture
 
 
 class Handed(Struct, frozen=True, kw_only=True):

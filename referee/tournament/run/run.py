@@ -138,8 +138,6 @@ class Run(Struct, frozen=True, kw_only=True):
             self.plan,
             done=self.store.numbers(),
             voids={place: len(voids) for place, voids in voids_by_place(self.store).items()},
-            redeals_of=self.store.redeals_of,
-            jobs=self.jobs,
             hosts=Hosts(timed=timed, host_of=self.store.host_of, own=own.name if own else ""),
             by_block=by_block,
             alone=self.config.alone,

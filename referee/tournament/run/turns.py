@@ -1,10 +1,9 @@
 """The matches of a bundle, one after another, on the host that plays it.
 
-A match of a block that is spoiled is played again at once, on the same host: with the same cards where all rotations
-share them, since those that have a result have shown them, and else with others. Only where the first match is spoiled
-before any other has a result, nothing holds the block here: the bundle ends, and the desk deals other cards for all of
-it. Short matches of several blocks share a bundle without that: a spoiled one comes back as it is, and the others
-count. This module must not know how matches are played, and needs no key.
+A match of a block that is spoiled is played again at once, on the same host. Only where the first match is spoiled
+before any other has a result, nothing holds the block here: the bundle ends, and any host may play all of it. Short
+matches share a bundle without that: a spoiled one comes back as it is, and the others count. This module must not know
+how matches are played, and needs no key.
 """
 
 import time

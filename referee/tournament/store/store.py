@@ -397,12 +397,6 @@ class Store:
         """How often matches were voided, by reason, whatever became of them."""
         return dict(sorted(Counter(reason for (reason,) in self._read("SELECT reason FROM voids")).items()))
 
-    def redeals_of(self, number: int) -> int:
-        """How often the cards of a match with a result had been dealt anew (Result.redeals)."""
-        found = self._read("SELECT result FROM matches WHERE number = ?", number)
-        with self._checking(f"the result of match {number}"):
-            return msgspec.json.decode(found[0][0], type=Result).redeals
-
     def given_up(self, attempts: int) -> list[int]:
         """The matches without a result of which at least this many attempts were voided."""
         found = self._read(tables.SELECT_GIVEN_UP[self.format], attempts)

@@ -82,7 +82,7 @@ def test_matches_that_are_given_up_do_not_hold_up_the_next_round(tmp_path: Path)
     go_on(folder, spoiled=[frozenset(first.tables[0].bots)])
     with closing(Store.open(folder / "run.golfref")) as store:
         told = summary_of(store)
-        assert [void.attempt for void in store.voids()] == [*range(1, ATTEMPTS + 1)] * 2
+        assert sorted(void.attempt for void in store.voids()) == sorted([*range(1, ATTEMPTS + 1)] * 2)
     assert (told.planned, told.matches, len(told.unplayed), told.goes_on) == (12, 10, 2, False)
     assert told.end == "all 2 rounds of the Swiss have been played"
     assert told.key is None, "cards are still to be dealt from it"

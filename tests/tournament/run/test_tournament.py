@@ -20,7 +20,6 @@ from measured import unmeasured
 
 from referee.rules.record import Record
 from referee.tournament.plan.keys import deal_key
-from referee.tournament.statistics import carrying
 from referee.tournament.store.store import Store
 
 CONFIG = """
@@ -48,7 +47,6 @@ name = "other"
 builtin = "random"
 name = "third"
 """
-SUPPORT = Path(__file__).parents[2] / "support"
 
 MATCHES = 3 * 2 * 2 + 1 * 3 * 2
 """Line-ups times rotations times deals, of both variants."""
@@ -112,21 +110,6 @@ name = "other"
 """
 
 
-TWINS = """
-time = { start_s = 60, move_s = 60, bank_s = 600 }
-[tournament]
-name = "twins"
-seed = "abc"
-deals = 2
-jobs = 2
-workers = 2
-[[variants]]
-preset = "six-card"
-options = { rounds = 1 }
-"""
-TWIN = '[[bots]]\nname = "{name}"\ncommand = ["{python}", "meets_its_twin.py", "{name}"]\ndir = "hostile"\n'
-
-
 def test_a_tournament_from_config_to_tables(once: tuple[Path, str, str]) -> None:
     folder, tables, progress = once
     assert f"{MATCHES} matches" in progress
@@ -171,35 +154,6 @@ def test_one_game_and_a_few_lines_can_be_asked_for(played: Path) -> None:
     assert len(brief.splitlines()) == 5
     problem = golfref("standings", "small.golfref", "--variant", "lotery", cwd=played, code=2)[1]
     assert "no game lotery is played in this run; did you mean lottery?" in problem
-
-
-def test_the_tables_say_whether_a_bot_gains_by_having_seen_the_cards(
-    played: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """By the order of commits. So short a run can show it only at a level that errs more often than ours."""
-    monkeypatch.setattr(carrying, "LEVEL", 0.05)
-    assert "no bot scores more in later rotations of a deal than in first ones" in standings(played)
-    with closing(sqlite3.connect(played / "small.golfref")) as store, store:
-        rows = store.execute("SELECT id, bots, json_extract(result, '$.block') FROM matches ORDER BY id").fetchall()
-        begun = set()
-        for id_, bots, block in rows:
-            # It comes last in all first rotations, and wins all later ones.
-            names = json.loads(bots)
-            ranks = [1 + (name != "third") if block in begun else 1 + (name == "third") for name in names]
-            store.execute(
-                "UPDATE matches SET result = json_set(result, '$.ranks', json(?)) WHERE id = ?",
-                (json.dumps(ranks), id_),
-            )
-            begun.add(block)
-    told = standings(played)
-    assert "WARNING: third scores more in later rotations of a deal than in first ones" in told
-    assert "it may carry cards from one match to the next" in told
-    document = json.loads(golfref("standings", "small.golfref", "--json", cwd=played)[0])
-    assert [row["bot"] for row in document["carrying"] if row["is_suspected"]] == ["third"]
-
-
-def standings(folder: Path) -> str:
-    return golfref("standings", "small.golfref", cwd=folder)[0]
 
 
 def test_the_json_document_tells_which_deal_of_the_plan_each_match_was(played: Path) -> None:
@@ -327,16 +281,3 @@ def test_timed_slaps_fresh_cards_and_a_secret_key_in_a_store_elsewhere(tmp_path:
             assert json.loads(store.record(result["number"]))["deal_key"] == key.hex()
             keys.add(key)
     assert (len(keys), len(secret)) == (2, 32)
-
-
-def test_no_two_rotations_of_a_deal_are_played_at_the_same_time(tmp_path: Path) -> None:
-    """Otherwise a bot could tell itself which cards it has seen there."""
-    hostile = tmp_path / "hostile"
-    hostile.mkdir()
-    for program in (Path(__file__).parents[2] / "hostile" / "meets_its_twin.py", SUPPORT / "filler.py"):
-        shutil.copy(program, hostile)
-    twins = TWINS + "".join(TWIN.format(name=name, python=sys.executable) for name in ("ann", "bea"))
-    (tmp_path / "twins.toml").write_text(twins)
-    golfref("tournament", "twins.toml", cwd=tmp_path)
-    assert (hostile / "met").read_text().split() == ["alone"] * 8
-    assert "all holds" in golfref("verify", "twins.golfref", cwd=tmp_path)[0]

@@ -68,6 +68,7 @@ faults = {{ strikes = 1 }}
 name = "every field"
 seed = "abc"
 trust = "all"
+rotations = "fresh"
 deals = 1
 jobs = 1
 workers = 1
