@@ -2,7 +2,6 @@
 
 import shlex
 import time
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
@@ -18,7 +17,6 @@ from referee.highlights.gather import Highlights, replayed_until
 from referee.highlights.highlight import Highlight, Kind
 from referee.highlights.kinds import KINDS
 from referee.rules.record import BrokenRecord, NoRecord, Record
-from referee.tournament.store.dealt_again import Withheld, dealt_again
 from referee.tournament.store.disk import StoreError
 from referee.tournament.store.rows import CommittedMatch
 from referee.tournament.store.store import Store
@@ -51,8 +49,6 @@ class RunHighlights(Struct, frozen=True, kw_only=True):
     """The game, where one was asked for."""
     matches: int
     """How many matches were looked at: those of the standings in which nobody forfeited."""
-    waiting: int
-    """How many were left out because other matches are still to be played with their cards."""
     with_slaps_or_powers: int
     """How many of those looked at are of games with slaps or powers."""
     replayed: int
@@ -100,21 +96,19 @@ def _chosen(names: Sequence[str]) -> list[Kind]:
 
 def _found(store: Store, options: HighlightsOptions, kinds: Sequence[Kind]) -> RunHighlights:
     """The highlights of a run. Raises StoreError where there is no match, and what a record raises."""
-    facts, waiting = store.meta().facts, dealt_again(store)
-    counts = Counter(row.id in waiting for row in _counted(store, waiting, options.variant))
-    if not counts[False]:
-        raise StoreError(f"{store.path}: {_why_none(counts[True])}")
-    highlights = Highlights(options.limit, replayed_until=_replayed_until(store, waiting, options, kinds))
-    for row, data in _told(store.with_records(waiting.until), waiting.until):
-        if row.id not in waiting and options.variant in (None, row.identity.variant):
+    until = store.last_id()
+    if not any(_counted(store, until, options.variant)):
+        raise StoreError(f"{store.path}: no match has been played yet, so there is nothing to see")
+    highlights = Highlights(options.limit, replayed_until=_replayed_until(store, until, options, kinds))
+    for row, data in _told(store.with_records(until), until):
+        if options.variant in (None, row.identity.variant):
             _add(highlights, row, decode(f"{store.path}:#{row.id}", data))
     best = highlights.best(options.limit, lambda id_: _record(store, id_), options.variant)
     names = {kind.name for kind in kinds}
     return RunHighlights(
-        name=facts.name,
+        name=store.meta().facts.name,
         variant=options.variant,
         matches=highlights.matches,
-        waiting=counts[True],
         with_slaps_or_powers=highlights.with_slaps_or_powers,
         replayed=highlights.replayed,
         usual_gaps={game: round(float(highlights.gap(game)), 6) for game in highlights.games},
@@ -130,31 +124,19 @@ def _add(highlights: Highlights, row: CommittedMatch, record: Record) -> None:
         raise BrokenRecord(f"the record of match #{row.id} does not replay: {error}") from None
 
 
-def _counted(store: Store, waiting: Withheld, variant: str | None) -> Iterator[CommittedMatch]:
-    """The matches of the standings, or those of one game."""
+def _counted(store: Store, until: int, variant: str | None) -> Iterator[CommittedMatch]:
+    """The matches of the standings, or those of one game, up to this id."""
     for row in store.committed():
-        if row.id <= waiting.until and row.number is not None and variant in (None, row.identity.variant):
+        if row.id <= until and row.number is not None and variant in (None, row.identity.variant):
             yield row
 
 
-def _replayed_until(store: Store, waiting: Withheld, options: HighlightsOptions, kinds: Sequence[Kind]) -> str | None:
+def _replayed_until(store: Store, until: int, options: HighlightsOptions, kinds: Sequence[Kind]) -> str | None:
     """Up to which hash matches are played again, as Highlights takes it."""
     if not any(kind.is_replayed for kind in kinds):
         return ""
     games = {one.name: one.variant for one in store.meta().facts.variants}
-    rows = _counted(store, waiting, options.variant)
-    return replayed_until((row for row in rows if row.id not in waiting), games)
-
-
-def _why_none(waiting: int) -> str:
-    if not waiting:
-        return "no match has been played yet, so there is nothing to see"
-    return f"nothing can be shown yet: {_wait(waiting)}"
-
-
-def _wait(count: int) -> str:
-    matches = "1 match waits" if count == 1 else f"{count} matches wait"
-    return f"{matches} until all matches with the same cards have been played"
+    return replayed_until(_counted(store, until, options.variant), games)
 
 
 def _told(matches: Iterable[T], count: int) -> Iterator[T]:
@@ -220,8 +202,6 @@ def _notes(found: RunHighlights, kinds: Sequence[Kind]) -> Iterator[str]:
             f"slaps and powers: of {found.replayed} of {found.with_slaps_or_powers} matches that have them, chosen by "
             "the hashes of their records"
         )
-    if found.waiting:
-        yield f"left out: {_wait(found.waiting)}"
     if found.highlights:
         one = found.highlights[0]
         yield (

@@ -38,7 +38,7 @@ def watching(run: PreparedRun, store: Store, leaders: Leaders, estimate: Estimat
         return
     told.go_on(store, total)
     pace = Pace(estimate)
-    reporter = Reporter(told.put, store, pace.left_s, planned=total, there=store.results())
+    reporter = Reporter(told.put, store, pace.left_s, planned=total, played=len(store.numbers()))
     told.put(_begin(run, store, reporter.played, pace.left_s()))
     if told.replaces_words:
         yield _All(_Paced(pace), reporter)

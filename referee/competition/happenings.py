@@ -2,7 +2,7 @@
 
 tournaments/MACHINES.md is the page about it. Nothing here holds the key, a seed, cards, a line of a bot, or the
 command, folder or environment of a bot: whoever reads it may be anybody. The detail of a fault can name cards, so it is
-told only where the cards of the match are not dealt again in this run.
+left out where a match was out of the standings before: its cards may be dealt again in this run.
 """
 
 import msgspec
@@ -91,7 +91,7 @@ class Fault(_Happening, frozen=True, tag="fault"):
     times: int
     """How often in this match."""
     detail: str | None
-    """What was wrong the first time. None while the cards of the match are still to be dealt again."""
+    """What was wrong the first time. None where the match was out of the standings before this was told."""
     commit: int
     """As of the match."""
 

@@ -1,8 +1,7 @@
 """Watches a run that is played, and tells what happens in it to whoever wants to know: hooks, and a progress file."""
 
 import time
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from operator import itemgetter
 
 from msgspec.structs import replace
@@ -33,12 +32,9 @@ from referee.tournament.voids import VoidSuspect
 PROGRESS_EVERY_S = 5.0
 """Seconds between two lines that tell how far the run is."""
 
-_Cards = tuple[str, frozenset[str], int]
-"""What the cards follow from that all rotations of a deal share: variant, names and deal."""
-
 
 class Reporter:
-    """Watches a run, and puts its happenings. It is told of every match that is there already when it begins."""
+    """Watches a run, and puts its happenings."""
 
     def __init__(
         self,
@@ -47,19 +43,14 @@ class Reporter:
         left_s: Callable[[], float],
         *,
         planned: int,
-        there: Iterable[Result],
+        played: int,
     ) -> None:
-        """`left_s` forecasts how many seconds are left; `there` are the results of before."""
-        facts = store.meta().facts
-        self.played, self.planned = 0, planned
+        """`left_s` forecasts how many seconds are left; `played` is how many results there are already."""
+        self.played, self.planned = played, planned
         self._put, self._store, self._left_s = put, store, left_s
-        self._is_shared = facts.rotations == "same"
-        self._rotations = Counter[_Cards]()
         self._voided, self._last_void = 0, len(store.all_ids()["voids"])
         self._last_commit = store.last_id()
         self._told_at = time.monotonic()
-        for result in there:
-            self._count(result)
 
     def begun(self, fixture: Fixture) -> None:
         """A match is played from now on."""
@@ -69,9 +60,8 @@ class Reporter:
         if not result.commit:
             self._last_commit += 1  # the referee commits one after the other, and tells each at once
             result = replace(result, commit=self._last_commit)
-        self._count(result)
-        is_told_why = any(result.faults) and not self._is_dealt_again(result)
-        self.tell(result, _record(self._store, result.number) if is_told_why else None)
+        self.played += 1
+        self.tell(result, _record(self._store, result.number) if any(result.faults) else None)
         if time.monotonic() - self._told_at >= PROGRESS_EVERY_S or self.played == self.planned:
             self._tell_progress()
 
@@ -132,15 +122,6 @@ class Reporter:
         left_s = round(self._left_s(), 1)
         self._put(Progress(played=self.played, planned=self.planned, voided=self._voided, left_s=left_s))
 
-    def _count(self, result: Result) -> None:
-        self.played += 1
-        if self._is_shared:
-            self._rotations[_cards(result)] += 1
-
-    def _is_dealt_again(self, result: Result) -> bool:
-        """Whether another match with the cards of this one is still to be played."""
-        return self._is_shared and self._rotations[_cards(result)] < len(result.bots)
-
 
 def tell_again(put: Callable[[Happening], None], store: Store, planned: int, cursor: Cursor) -> None:
     """Put what has come into the store since this cursor, in the order of then. Raises StoreError."""
@@ -155,8 +136,8 @@ def tell_again(put: Callable[[Happening], None], store: Store, planned: int, cur
         put(happening)
 
     results = list(store.results())
-    before = (result for result in results if result.commit < cursor.commit)
-    reporter = Reporter(put_rest, store, lambda: 0.0, planned=planned, there=before)
+    before = sum(result.commit < cursor.commit for result in results)
+    reporter = Reporter(put_rest, store, lambda: 0.0, planned=planned, played=before)
     retired = {row.id: replace(row.result, commit=row.id) for row in store.retired()}
     missing: list[tuple[int, int, Result | Void]] = [
         (result.commit, 0, result) for result in (*results, *retired.values()) if result.commit >= cursor.commit
@@ -179,10 +160,6 @@ def tell_again(put: Callable[[Happening], None], store: Store, planned: int, cur
 def void_of(number: int, game: str, attempt: int, reason: str, id_: int) -> Void:
     """What is told of a void."""
     return Void(match=number, game=game, attempt=attempt, reason=safe(reason), void=id_)
-
-
-def _cards(result: Result) -> _Cards:
-    return result.variant, frozenset(result.bots), result.deal
 
 
 def _record(store: Store, number: int) -> Record | None:

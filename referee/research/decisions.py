@@ -107,7 +107,7 @@ def decisions(
     """Write the decisions of a run as a Parquet file, and return how many rows it has.
 
     `game` names one of its games; without it all are written. A run that is still played is refused, unless
-    `is_unfinished`: then those of its matches are left out whose cards are still to be dealt again.
+    `is_unfinished`: then it is written as far as it has been played.
 
     Raises StoreError and NoRecord for what is no store of a run or lacks the game, Unfinished, NotWritten where `out`
     cannot be written or is there (and not to be replaced), and ModuleNotFoundError without pyarrow.
@@ -216,7 +216,7 @@ def _steps(store: Store, scope: Scope, name: str | None) -> Iterator[tuple[Step,
     """The rows of all matches that are told, in the order in which they were committed. Raises StoreError."""
     games: dict[bytes, _Game] = {}
     for row, data in store.with_records(scope.until):
-        if not scope.has(row) or row.id in scope.held_back or name not in (None, row.identity.variant):
+        if not scope.has(row) or name not in (None, row.identity.variant):
             continue
         try:
             record = read_record(data)

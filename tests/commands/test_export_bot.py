@@ -14,15 +14,10 @@ from referee.tournament.store.dealt_again import Withheld, dealt_again
 from referee.tournament.store.store import Store
 
 
-@pytest.fixture(scope="module", params=["same", pytest.param("fresh", marks=pytest.mark.full)])
-def rotations(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
-
-
 @pytest.fixture
-def run(rotations: str, tmp_path_factory: pytest.TempPathFactory, tmp_path: Path) -> Path:
+def run(tmp_path_factory: pytest.TempPathFactory, tmp_path: Path) -> Path:
     """A copy of a finished run of two deals, with two rotations each: the matches 0 and 1, 2 and 3."""
-    store = made_once(tmp_path_factory, f"exported-{rotations}", two_deals(rotations)) / "run.golfref"
+    store = made_once(tmp_path_factory, "exported", two_deals) / "run.golfref"
     (tmp_path / "run.golfref").write_bytes(store.read_bytes())
     return tmp_path
 
@@ -63,21 +58,13 @@ def test_after_a_run_an_author_has_all_his_matches(run: Path) -> None:
     assert golfref("transcript", "ann.jsonl.gz:3", cwd=run)[0] == text
 
 
-@pytest.mark.parametrize(
-    ("taken_out", "waiting"),
-    [("DELETE FROM matches", "1 waits"), ("UPDATE matches SET number = NULL", "2 wait")],
-    ids=["the run goes on", "a match is out of the standings"],
-)
-def test_nothing_is_told_of_cards_that_are_still_to_be_played(
-    run: Path, rotations: str, taken_out: str, waiting: str
-) -> None:
-    take_out(run, f"{taken_out} WHERE number = 3")
+def test_nothing_is_told_of_cards_that_are_still_to_be_played(run: Path) -> None:
+    """As those of a match that is out of the standings, and is to be played again."""
+    take_out(run, "UPDATE matches SET number = NULL WHERE number = 3")
 
-    assert numbers(exported(run)) == ({0, 1} if rotations == "same" else {0, 1, 2})
-    if rotations == "same":
-        _, said = golfref("export-bot", "run.golfref", "ann", "-o", "ann.jsonl", cwd=run)
-        told = "2 matches of ann in ann.jsonl; {} until all matches with the same cards have been played\n"
-        assert said == told.format(waiting)
+    assert numbers(exported(run)) == {0, 1, 2}
+    _, said = golfref("export-bot", "run.golfref", "ann", "-o", "ann.jsonl", cwd=run)
+    assert said == "3 matches of ann in ann.jsonl; 1 waits until all matches with the same cards have been played\n"
 
 
 def test_a_match_that_is_committed_while_it_is_decided_what_waits_is_not_given_away(

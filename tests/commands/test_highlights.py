@@ -60,20 +60,6 @@ def test_kinds_and_numbers_can_be_chosen(folder: Path) -> None:
     assert (every.replayed, one.replayed) == (every.with_slaps_or_powers, 0)
 
 
-def test_a_match_is_left_out_until_no_other_one_is_played_with_its_cards(folder: Path) -> None:
-    """Another rotation of match 6 is still to be played."""
-    whole = found(folder)
-    change(folder, "UPDATE matches SET number = NULL WHERE number = 7")
-
-    out, _ = golfref("highlights", "run.golfref", cwd=folder)
-    some = found(folder)
-
-    assert (whole.matches, whole.waiting) == (8, 0)
-    assert (some.matches + some.waiting, some.waiting > 0) == (7, True)
-    assert "left out: " in out
-    assert 6 not in {one.number for one in some.highlights}
-
-
 @pytest.mark.parametrize(
     ("words", "told"),
     [

@@ -186,12 +186,22 @@ def test_nothing_of_a_run_that_goes_on_tells_its_key_or_cards(evening: Path) -> 
     told = b"".join(gzip.decompress(path.read_bytes()) for path in bundle.glob("*.gz"))
     told += b"".join(path.read_bytes() for path in bundle.rglob("*") if path.is_file())
 
-    assert (info["key"], info["extent"]["held_back"], info["extent"]["is_complete"]) == (None, 1, False)
-    assert lines_of(bundle / "records.jsonl.gz") == [b""]
+    assert (info["key"], info["extent"]["held_back"], info["extent"]["is_complete"]) == (None, 0, False)
     assert b"any text" not in told, "the key follows from the seed"
     out, _ = golfref("verify", one(evening, ".tar.gz"), cwd=evening, code=1)
-    assert "not finished: 1 of 2 matches have no result yet; what is there holds: 0 matches replayed" in out
+    assert "not finished: 1 of 2 matches have no result yet; what is there holds: 1 match replayed" in out
     assert "not checked: its plan, deals and seeds, which follow from the key" in out
+
+
+def test_a_match_that_is_to_be_played_again_is_held_back(published: Path, tmp_path: Path) -> None:
+    shutil.copy(published / "day.golfref", tmp_path)
+    with closing(sqlite3.connect(tmp_path / "day.golfref")) as store, store:
+        store.execute("UPDATE matches SET number = NULL WHERE id = 1")
+    golfref("publish", "day.golfref", "-o", "out", "--matches", "0", cwd=tmp_path)
+    bundle = one(tmp_path / "out", "[0-9]")
+
+    assert json.loads((bundle / "bundle.json").read_text())["extent"]["held_back"] == 1
+    assert [bool(line) for line in lines_of(bundle / "records.jsonl.gz")] == [False, True]
 
 
 def test_a_later_bundle_shows_that_nothing_was_changed_since(evening: Path, bundle: Path) -> None:

@@ -30,15 +30,10 @@ CARD = re.compile("(10|[2-9AJQK])([SHDC♠♥♦♣])")
 SUITS = dict(zip("♠♥♦♣", "SHDC", strict=True))
 
 
-@pytest.fixture(scope="module", params=["same", pytest.param("fresh", marks=pytest.mark.full)])
-def rotations(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
-
-
 @pytest.fixture
-def run(rotations: str, tmp_path_factory: pytest.TempPathFactory, tmp_path: Path) -> Path:
+def run(tmp_path_factory: pytest.TempPathFactory, tmp_path: Path) -> Path:
     """The folder of a copy of a finished run of two deals, with two rotations each."""
-    made = made_once(tmp_path_factory, f"exported-{rotations}", two_deals(rotations))
+    made = made_once(tmp_path_factory, "exported", two_deals)
     for name in ("run.golfref", "run.toml"):
         shutil.copy(made / name, tmp_path)
     return tmp_path
@@ -64,7 +59,7 @@ def dealt(store: Store, number: int) -> list[str]:
     return [" ".join(str(slot.card) for slot in layout if slot is not None) for layout in game.table.layouts]
 
 
-def test_while_a_run_goes_on_nothing_tells_its_key_or_the_cards_that_are_dealt_again(run: Path, rotations: str) -> None:
+def test_while_a_run_goes_on_nothing_tells_its_key_or_the_cards_that_are_still_to_be_dealt(run: Path) -> None:
     with closing(Store.open(run / "run.golfref")) as store:
         key, cards = store.meta().master_key, {number: dealt(store, number) for number in range(4)}
         ids = {number: store.planned(number).id for number in range(4)}
@@ -72,22 +67,18 @@ def test_while_a_run_goes_on_nothing_tells_its_key_or_the_cards_that_are_dealt_a
     whole = (run / "run.golfref").read_bytes()
     with closing(sqlite3.connect(run / "run.golfref")) as connection, connection:
         connection.execute("DELETE FROM matches WHERE number = 1")  # as if the run had been killed before it
-    held = {0} if rotations == "same" else set()
 
     _, err = golfref("site", "run.golfref", "-o", "site", cwd=run)
 
     assert "Interrupted: nobody plays this run now." in (run / "site/index.html").read_text()
     assert "a site of 3 matches" in err
-    assert ("of 1 match it shows only the result" in err) == bool(held)
     everything = list(texts(run / "site"))
     named = [cards_in(text) for text in everything]
     assert not any(secret in text for text in everything for secret in secrets)
-    assert not any(seat in text for number in (*held, 1) for seat in cards[number] for text in named)
-    for number in {2, 3, 0} - held:
+    assert not any(seat in text for seat in cards[1] for text in named)
+    for number in (0, 2, 3):
         assert all(any(seat in text for text in named) for seat in cards[number])
         assert (run / "site" / "matches" / str(ids[number]) / "index.html").is_file()
-    for number in held:
-        assert not (run / "site" / "matches" / str(ids[number])).exists()
 
     (run / "run.golfref").write_bytes(whole)  # it has been played to its end
     _, err = golfref("site", "run.golfref", "-o", "site", "--verify", cwd=run)
@@ -141,7 +132,7 @@ def test_the_site_of_a_tournament_is_there_while_it_is_played_and_its_process_di
     tmp_path: Path, until_gone: Callable[[], None]
 ) -> None:
     (tmp_path / "run.toml").write_text(
-        CONFIG.format(rotations="same", quick=QUICK).replace("deals = 2", "deals = 9999")
+        CONFIG.format(quick=QUICK).replace("deals = 2", "deals = 9999")
     )
     with site_folder(tmp_path / "site", "another", "ab" * 32) as folder:
         folder.begin()
@@ -165,7 +156,7 @@ def test_the_site_of_a_tournament_is_there_while_it_is_played_and_its_process_di
 @pytest.mark.full  # the process of the site takes seconds to start
 @pytest.mark.usefixtures("env")
 def test_the_site_of_a_tournament_is_complete_when_it_ends(tmp_path: Path) -> None:
-    (tmp_path / "run.toml").write_text(CONFIG.format(rotations="same", quick=QUICK))
+    (tmp_path / "run.toml").write_text(CONFIG.format(quick=QUICK))
 
     _, err = golfref("tournament", "run.toml", "--site", "site", cwd=tmp_path, alone=True)
 

@@ -1,6 +1,5 @@
-"""A run of two deals with two rotations each, which all have cards of their own (`fresh`) or share them (`same`)."""
+"""A run of two deals with two rotations each, which all have cards of their own."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 from commands import golfref
@@ -11,7 +10,7 @@ CONFIG = """
 name = "exported"
 seed = "abc"
 deals = 2
-rotations = "{rotations}"
+rotations = "fresh"
 [[variants]]
 preset = "six-card"
 options = {{ rounds = 1 }}
@@ -25,11 +24,7 @@ env = {{ SECRET = "of bob" }}
 """
 
 
-def two_deals(rotations: str) -> Callable[[Path], None]:
-    """What plays such a run in a folder: the matches of one deal are 0 and 1, those of the other 2 and 3."""
-
-    def write(folder: Path) -> None:
-        (folder / "run.toml").write_text(CONFIG.format(rotations=rotations, quick=QUICK))
-        golfref("tournament", "run.toml", cwd=folder)
-
-    return write
+def two_deals(folder: Path) -> None:
+    """Play such a run in this folder: the matches of one deal are 0 and 1, those of the other 2 and 3."""
+    (folder / "run.toml").write_text(CONFIG.format(quick=QUICK))
+    golfref("tournament", "run.toml", cwd=folder)

@@ -1,21 +1,14 @@
 """Which matches of a run may not be shown yet, because their cards are still to be dealt again.
 
-Whoever saw such a match would know the cards of another one that is still to be played. The cards follow from the
-variant, the names of the bots and the deal, and where each rotation has cards of its own from the rotation too; so a
-match that is out of the standings waits as well, where another version of a bot is to play it again. Of these matches
-only the results may be told.
+The cards of a match follow from the names of its bots, not from their versions: so a match that is out of the standings
+waits until it has been played again, since its record has the cards. Until then only its result may be shown.
 """
-
-from collections import Counter
 
 from msgspec import Struct
 
+from referee.tournament.plan.schedule import Place
 from referee.tournament.store.plans import extent_of, plan_now
-from referee.tournament.store.rows import CommittedMatch
 from referee.tournament.store.store import Store
-
-Cards = tuple[str, frozenset[str], int, tuple[str, ...]]
-"""What the cards of a match follow from: variant, names and deal; and the seats, where each rotation has its own."""
 
 
 class Withheld(Struct, frozen=True, kw_only=True):
@@ -36,22 +29,16 @@ def dealt_again(store: Store) -> Withheld:
     There are none where every match of the run has been played. The run may go on meanwhile.
     """
     until = store.last_id()  # first of all: what is read after it can only say that fewer of these wait
+    retired = [row for row in store.retired() if row.id <= until]
     extent = extent_of(store)
-    if extent.has_ended and sum(store.counts().values()) == extent.planned:
+    if not retired or (extent.has_ended and sum(store.counts().values()) == extent.planned):
         return Withheld(ids=frozenset(), until=until)  # drawing a plan may take longer than reading all results
     plan = plan_now(store)
-    is_shared = store.meta().facts.rotations == "same"
-    there = Counter(_cards(row, is_shared=is_shared) for row in store.committed() if row.number is not None)
+    there = {row.identity.place for row in store.committed() if row.number is not None}
 
-    def is_open(row: CommittedMatch) -> bool:
-        where = row.identity
-        if not plan.has_table(where.variant, where.bots, where.deal):
+    def is_open(place: Place) -> bool:
+        if not plan.has_table(*place):
             return not extent.has_ended  # a plan that grows may have it once more
-        return there[_cards(row, is_shared=is_shared)] < (len(where.bots) if is_shared else 1)
+        return place not in there
 
-    return Withheld(ids=frozenset(row.id for row in store.committed() if row.id <= until and is_open(row)), until=until)
-
-
-def _cards(row: CommittedMatch, *, is_shared: bool) -> Cards:
-    where = row.identity
-    return where.variant, frozenset(where.bots), where.deal, () if is_shared else where.bots
+    return Withheld(ids=frozenset(row.id for row in retired if is_open(row.identity.place)), until=until)
