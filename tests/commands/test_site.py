@@ -131,9 +131,7 @@ def env(mark: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_site_of_a_tournament_is_there_while_it_is_played_and_its_process_dies_with_it(
     tmp_path: Path, until_gone: Callable[[], None]
 ) -> None:
-    (tmp_path / "run.toml").write_text(
-        CONFIG.format(quick=QUICK).replace("deals = 2", "deals = 9999")
-    )
+    (tmp_path / "run.toml").write_text(CONFIG.format(quick=QUICK).replace("deals = 2", "deals = 9999"))
     with site_folder(tmp_path / "site", "another", "ab" * 32) as folder:
         folder.begin()
         folder.finish({}, File(path="pulse.js", data=b""))
