@@ -122,6 +122,7 @@ def test_a_match_that_did_not_begin_keeps_its_cards() -> None:
     assert first in iter(order.next, None)
 
 
+def test_a_job_waits_for_a_match_that_may_come_back(tmp_path: Path) -> None:
     """It gets the next one as soon as there is one, and None only when nothing is left and nothing can come back."""
     (tmp_path / "run.toml").write_text(DUEL + bot("ann") + bot("bob"))
     prepared = prepare(load(tmp_path / "run.toml"), tmp_path / "run.golfref", fresh=False, may_change=False)
