@@ -1,6 +1,7 @@
 """Options of the tests, and the fixtures that most rooms share; what they give is in tests/support."""
 
 import os
+import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from uuid import uuid4
@@ -12,6 +13,7 @@ from golden import Golden
 from processes import Marked, kill, marked_processes, wait_until_gone
 from scripted import Start
 
+from referee.ending_signals import ENDING_SIGNALS
 from referee.play.sandbox.system_info import cores
 
 LEFT_OUT = ("browser", "clock", "cluster", "dataframes", "full", "research", "toolchain")
@@ -61,6 +63,16 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 def _named_paths(config: pytest.Config) -> list[Path]:
     return [(config.invocation_params.dir / test.partition("::")[0]).resolve() for test in config.args]
+
+
+@pytest.fixture(autouse=True)
+def signals_as_they_were() -> Iterator[None]:
+    """A command that was interrupted in this process ignores further signals, and so would what later tests start."""
+    former = {number: signal.getsignal(number) for number in ENDING_SIGNALS}
+    yield
+    for number, handler in former.items():
+        if signal.getsignal(number) is not handler:
+            signal.signal(number, handler)
 
 
 @pytest.fixture

@@ -132,6 +132,22 @@ def test_imports_within_a_room_point_one_way(room: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("folder", "unknown", "exceptions"),
+    [
+        ("plan", "results", {"rounds", "meetings"}),
+        ("statistics", "plan", {"stopping", "pair_strengths"}),
+    ],
+)
+def test_a_subroom_does_not_know_what_its_docstring_rules_out(folder: str, unknown: str, exceptions: set[str]) -> None:
+    paths = (ROOT / "referee/tournament" / folder).rglob("*.py")
+    what = f"referee.tournament.{unknown}"
+    knowing = {path.stem for path in paths if any(f"{module}.".startswith(f"{what}.") for module in imports(path))}
+    assert knowing == exceptions
+    docstring = ast.get_docstring(ast.parse((ROOT / "referee/tournament" / folder / "__init__.py").read_text())) or ""
+    assert [name for name in exceptions if f"`{name}.py`" not in docstring] == []
+
+
+@pytest.mark.parametrize(
     "folder", [path for path in SUBROOMS if path.name != "__pycache__"], ids=lambda path: path.name
 )
 def test_a_subroom_says_what_lives_there_and_what_it_must_not_know(folder: Path) -> None:

@@ -38,10 +38,6 @@ def compare(options: CompareOptions) -> int:
     except (NoRecord, StoreError) as error:
         say(f"golfref: {error}")
         return USAGE
-    except (ArithmeticError, LookupError, TypeError, ValueError) as error:  # what a store tells may be anything
-        what = f"nothing can be compared in it ({type(error).__name__}: {error}); `golfref verify` says more"
-        say(f"golfref: {printable(f'{options.run}: {what}', 3000)}")
-        return USAGE
     if options.as_json:
         put_json(msgspec.json.encode(compared))
     else:

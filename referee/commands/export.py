@@ -17,8 +17,8 @@ from referee.new_file import HostRefused, NotWritten, new_file
 from referee.reports.export.columns import Column, columns_of
 from referee.reports.export.parquet import problem, write_parquet
 from referee.reports.export.rows import TABLES, Row, Table
-from referee.reports.export.scope import Scope, scope_of
-from referee.reports.export.tables import rows_of, tells_of_matches
+from referee.reports.export.scope import scope_of
+from referee.reports.export.tables import rows_of
 from referee.reports.export.text import in_text
 from referee.rules.record import NoRecord
 from referee.tournament.store.disk import StoreError
@@ -91,7 +91,6 @@ def _export(options: ExportOptions) -> int:
         else:
             with new_file(options.out, replaces=options.replaces) as file:
                 _write(rows, columns, format_, file, options)
-        _say_what_waits(table, scope)
     return DONE
 
 
@@ -105,7 +104,7 @@ def _export_with_cards(store: Store, table: Table, format_: Format, options: Exp
         raise NoRecord("--with-cards writes all columns, of the matches that count: leave out --columns and --all")
     with new_file(options.out, replaces=options.replaces) as file:
         rows = write(store, file)
-    say(f"golfref export: {rows} decisions of a run that has ended, with the cards that each seat knew")
+    say(f"golfref export: {rows} decisions, with the cards that each seat knew")
     return DONE
 
 
@@ -174,13 +173,3 @@ def _put(rows: Iterator[Row], columns: Sequence[Column], format_: Format, *, is_
     if format_ != "parquet":
         for text in in_text(rows, columns, format_, is_exact=is_exact):
             put_bytes(text.encode())
-
-
-def _say_what_waits(table: Table, scope: Scope) -> None:
-    """Say of how many matches less is told, because their cards are still to be dealt again."""
-    count = len(scope.held_back)
-    if not count or not tells_of_matches(table):
-        return
-    whose = "1 match, whose cards are" if count == 1 else f"{count} matches, whose cards are"
-    less = "only the result is told of" if table in ("matches", "seats") else "nothing is told of"
-    say(f"golfref export: {less} {whose} still to be dealt again")

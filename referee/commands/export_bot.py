@@ -11,7 +11,7 @@ from referee.commands.console import CHECK_FAILED, DONE, HOST_FAILED, INTERRUPTE
 from referee.commands.records import check_bot_of_run, place_of
 from referee.ending_signals import interruptible
 from referee.new_file import HostRefused, NotWritten, new_file
-from referee.reports.own_matches import OwnMatches, own_matches, told
+from referee.reports.own_matches import own_matches, told
 from referee.rules.record import BrokenRecord, NoRecord
 from referee.tournament.store.disk import StoreError
 from referee.tournament.store.store import Store
@@ -25,9 +25,9 @@ def export_bot(run: Path, bot: str, out: Path, *, replaces: bool) -> int:
         with interruptible(), closing(Store.open(run)) as store:
             check_bot_of_run(store, bot)
             found = own_matches(store, bot)
-            if found.ids:
+            if found:
                 _write(store, bot, found, out, replaces=replaces)
-            say(*_in_words(bot, found, out))
+            say(_in_words(bot, len(found), out))
     except (NoRecord, NotWritten, StoreError) as error:
         say(f"golfref export-bot: {error}")
         return HOST_FAILED if isinstance(error, HostRefused) else USAGE
@@ -37,26 +37,20 @@ def export_bot(run: Path, bot: str, out: Path, *, replaces: bool) -> int:
     except KeyboardInterrupt:
         say("golfref export-bot: interrupted; nothing was written")
         return INTERRUPTED
-    return DONE if found.ids else CHECK_FAILED
+    return DONE if found else CHECK_FAILED
 
 
-def _write(store: Store, bot: str, found: OwnMatches, out: Path, *, replaces: bool) -> None:
+def _write(store: Store, bot: str, found: tuple[int, ...], out: Path, *, replaces: bool) -> None:
     """Write the file, packed where its name ends with .gz. Raises NotWritten."""
     is_packed = out.suffix == ".gz"
     with new_file(out, replaces=replaces) as file, gzip.open(file, "wb") if is_packed else nullcontext(file) as lines:
-        for match in told(store, bot, found.ids):
+        for match in told(store, bot, found):
             lines.write(msgspec.json.encode(match) + b"\n")
 
 
-def _in_words(bot: str, found: OwnMatches, out: Path) -> list[str]:
-    count = len(found.ids)
-    wait = (
-        f"{found.held_back} {'waits' if found.held_back == 1 else 'wait'} until all matches with the same cards have "
-        "been played"
-    )
+def _in_words(bot: str, count: int, out: Path) -> str:
     name = printable(bot, 100)
     if not count:
-        why = wait if found.held_back else "it has played none so far"
-        return [f"golfref export-bot: no match of {name} can be given away yet: {why}; nothing was written"]
+        return f"golfref export-bot: {name} has played no match so far; nothing was written"
     matches = "1 match" if count == 1 else f"{count} matches"
-    return [f"{matches} of {name} in {out}" + (f"; {wait}" if found.held_back else "")]
+    return f"{matches} of {name} in {out}"

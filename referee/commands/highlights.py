@@ -97,7 +97,7 @@ def _chosen(names: Sequence[str]) -> list[Kind]:
 def _found(store: Store, options: HighlightsOptions, kinds: Sequence[Kind]) -> RunHighlights:
     """The highlights of a run. Raises StoreError where there is no match, and what a record raises."""
     until = store.last_id()
-    if not any(_counted(store, until, options.variant)):
+    if next(_counted(store, until, options.variant), None) is None:
         raise StoreError(f"{store.path}: no match has been played yet, so there is nothing to see")
     highlights = Highlights(options.limit, replayed_until=_replayed_until(store, until, options, kinds))
     for row, data in _told(store.with_records(until), until):

@@ -27,7 +27,7 @@ from referee.tournament.store.amend import Amendment, amendment, configs_with
 from referee.tournament.store.disk import SIDE_FILES, Lock, StoreError
 from referee.tournament.store.events import Origin
 from referee.tournament.store.facts import Facts, Terms, config_facts, field_of, plan_of
-from referee.tournament.store.plans import grown, matches_told, no_plan, stretches_of
+from referee.tournament.store.plans import following, grown, matches_told, stretches_of
 from referee.tournament.store.played import PlayedSoFar
 from referee.tournament.store.rows import CommittedMatch, Meta
 from referee.tournament.store.store import Store
@@ -127,27 +127,27 @@ def prepare(config: Config, path: Path, *, fresh: bool, may_change: bool, is_tak
         run = PreparedRun(path=path, config=config, facts=facts, key=key, plan=plan, amendment=None)
         return _with_next_round(run, ())
     with contextlib.closing(Store.open(path)) as store:
-        try:
-            return _going_on(config, store, may_change=may_change, is_taking_up=is_taking_up)
-        except ValueError as error:  # what a store tells may be anything
-            raise no_plan(store, error) from None
+        return _going_on(config, store, may_change=may_change, is_taking_up=is_taking_up)
 
 
 def _going_on(config: Config, store: Store, *, may_change: bool, is_taking_up: bool) -> PreparedRun:
-    """What is to be played of the run in this store. Raises ValueError where no plan follows from what it tells."""
+    """What is to be played of the run in this store. Raises StoreError."""
     path = store.path
     config = _with_shard_of(_with_hours_of(_with_rotations_of(config, store), store), store)
-    facts, key = config_facts(config, store.variants()), bytes.fromhex(store.meta().master_key)
+    facts, key = config_facts(config, store.configs()), bytes.fromhex(store.meta().master_key)
     if config.key not in (None, key):
         raise StoreError(f"{path} was begun with another key than --key has; leave --key out to go on with it")
-    found, stretches = amendment(store, facts), stretches_of(store)
+    with following(store):
+        found, stretches = amendment(store, facts), stretches_of(store)
     _tell_amendment(path, config, found, may_change=may_change, is_taking_up=is_taking_up)
+    with following(store):
+        plan = grown(plan_of(configs_with(store, facts), key), facts, key, stretches)
     run = PreparedRun(
         path=path,
         config=config,
         facts=facts,
         key=key,
-        plan=grown(plan_of(configs_with(store, facts), key), facts, key, stretches),
+        plan=plan,
         amendment=found,
     )
     if not found.changes and stretches[-1].has_ended:

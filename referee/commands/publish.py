@@ -64,13 +64,7 @@ def _in_words(done: Publication, no_site: str | None) -> list[str]:
     lines = [f"{bundle}: {counted} of {info.run}, digest {info.digest}"]
     lines += [f"{place}" for place in done.places[1:-1]]
     if not extent.is_complete:
-        lines += [
-            "  the run goes on, so that the key is not in it. Whoever reads the records knows the cards: from now on",
-            "  replace no bot by --amend, since its new version would play the old one's matches with the same cards",
-        ]
-    if extent.held_back:
-        waiting = "1 match" if extent.held_back == 1 else f"{extent.held_back:,} matches"
-        lines.append(f"  of {waiting} it has only the result, since the same cards are still to be dealt again")
+        lines.append("  the run goes on, so that the key is not in it")
     lines += [f"  it has no site: {no_site}"] * (no_site is not None)
     signed = "no: --key FILE signs it" if done.signed is None else f"by the {done.signed.fingerprint}"
     authors = "1 part" if done.parts == 1 else f"{done.parts} parts"

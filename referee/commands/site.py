@@ -99,9 +99,6 @@ def in_words(built: "Built", out: Path, took_s: float) -> list[str]:
     if built.gone:
         whose = "1 match, which" if built.gone == 1 else f"{built.gone:,} matches, which"
         lines.append(f"  the pages of {whose} had some before, are removed")
-    if built.held:
-        waiting = "1 match" if built.held == 1 else f"{built.held:,} matches"
-        lines.append(f"  of {waiting} it shows only the result, since the same cards are still to be dealt again")
     for row in built.problems[:MOST_NAMED]:
         name = f"#{row.id}" if row.number is None else row.number
         lines.append(f"  match {name} cannot be shown: {printable(row.problem, 300)}")

@@ -1,6 +1,5 @@
 """replay --json and --html: the states of a match as data for anybody's viewer, and as one page to look at."""
 
-from contextlib import closing
 from pathlib import Path
 
 import msgspec
@@ -8,16 +7,14 @@ from msgspec import Struct
 
 from protocol.text import printable
 from referee.commands.console import CHECK_FAILED, DONE, HOST_FAILED, USAGE, put_bytes, say
-from referee.commands.records import Place, committed, holds_bot_matches, load_record, others_in, place_of
+from referee.commands.records import holds_bot_matches, load_record, others_in, place_of
 from referee.commands.replay import heading_lines, origin
 from referee.commands.site import problem
 from referee.film.documents import Documents
 from referee.film.view import OPEN, Viewer
 from referee.new_file import HostRefused, NotWritten, new_file
 from referee.rules.record import BrokenRecord, NoRecord, Record
-from referee.tournament.store.dealt_again import dealt_again
 from referee.tournament.store.disk import StoreError
-from referee.tournament.store.store import Store
 
 
 class Wanted(Struct, frozen=True, kw_only=True):
@@ -78,20 +75,10 @@ def _record(wanted: Wanted) -> Record:
     if wanted.is_open and (wanted.seat is not None or wanted.page is not None):
         raise NoRecord("--open goes with --json alone; a page has all views, and --seat is the view of one seat")
     record = load_record(wanted.where)
-    say(*others_in(wanted.where), *_not_yet(place_of(wanted.where)))
+    say(*others_in(wanted.where))
     if wanted.seat is not None and not 0 <= wanted.seat < len(record.seats):
         raise NoRecord(f"--seat: expected 0 to {len(record.seats) - 1}, got {wanted.seat}")
     return record
-
-
-def _not_yet(place: Place) -> list[str]:
-    """A warning where the match should not be published yet. Raises StoreError."""
-    if not place.is_store:
-        return []
-    with closing(Store.open(place.path)) as store:
-        if committed(store, place).id not in dealt_again(store):
-            return []
-    return ["warning: the cards of this match are still to be dealt again in this run: do not publish it before that"]
 
 
 def _page(wanted: Wanted, record: Record) -> bytes:

@@ -1,8 +1,8 @@
 """What happens in a run, as hooks and `--progress json` are told it: one JSON object a line, with its kind in `type`.
 
 tournaments/MACHINES.md is the page about it. Nothing here holds the key, a seed, cards, a line of a bot, or the
-command, folder or environment of a bot: whoever reads it may be anybody. The detail of a fault can name cards, so it is
-left out where a match was out of the standings before: its cards may be dealt again in this run.
+command, folder or environment of a bot: whoever reads it may be anybody. The detail of a fault can name cards of its
+match, which no new version of a bot meets again.
 """
 
 import msgspec

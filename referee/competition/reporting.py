@@ -152,7 +152,7 @@ def tell_again(put: Callable[[Happening], None], store: Store, planned: int, cur
         if isinstance(what, Void):
             put(what)
         elif what.commit in retired:
-            reporter.tell(what, None)  # its cards may be dealt once more
+            reporter.tell(what, None)  # its record has no number any more
         else:
             reporter.finished(what)
 

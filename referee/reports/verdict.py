@@ -60,6 +60,8 @@ def _came_first(summary: RunSummary, rows: Sequence[BotStanding], names: Names) 
         there = {row.bot for row in last.bots} or {row.bot for row in rows if row.rank == 1}
         still = [row for row in rows if row.bot in there and row.rank_from == 1]
         return f"{len(still)} bot{'s' * (len(still) != 1)} can still come first."
+    if not last.levels and not last.bots:
+        return f"No bot of the last stage is left; of the others {first} came furthest."
     if not last.levels:
         sure = (
             "it is surely better than the others of it" if last.bots[0].rank_to == 1 else "others of it may be as good"

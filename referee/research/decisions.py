@@ -31,7 +31,6 @@ from referee.rules.record import BrokenRecord, Given, NoRecord, Reaction, Record
 from referee.rules.table.asks import Ask
 from referee.tournament.results import beaten_shares
 from referee.tournament.store.disk import StoreError
-from referee.tournament.store.plans import extent_of
 from referee.tournament.store.rows import CommittedMatch
 from referee.tournament.store.store import Store
 
@@ -97,39 +96,25 @@ class Step(Struct, frozen=True, kw_only=True):
     """The share of its opponents that it beat in the match, from 0 to 1; a tie counts half."""
 
 
-class Unfinished(NoRecord):
-    """A run whose cards may still be dealt; the text says what to do."""
-
-
-def decisions(
-    run: str | Path, out: str | Path, *, game: str | None = None, is_unfinished: bool = False, replaces: bool = False
-) -> int:
+def decisions(run: str | Path, out: str | Path, *, game: str | None = None, replaces: bool = False) -> int:
     """Write the decisions of a run as a Parquet file, and return how many rows it has.
 
-    `game` names one of its games; without it all are written. A run that is still played is refused, unless
-    `is_unfinished`: then it is written as far as it has been played.
+    `game` names one of its games; without it all are written.
 
-    Raises StoreError and NoRecord for what is no store of a run or lacks the game, Unfinished, NotWritten where `out`
+    Raises StoreError and NoRecord for what is no store of a run or lacks the game, NotWritten where `out`
     cannot be written or is there (and not to be replaced), and ModuleNotFoundError without pyarrow.
     """
     if (problem := parquet.problem()) is not None:
         raise ModuleNotFoundError(problem)
     with closing(Store.open(Path(run))) as store, new_file(Path(out), replaces=replaces) as file:
-        return write(store, file, game=game, is_unfinished=is_unfinished)
+        return write(store, file, game=game)
 
 
-def write(store: Store, file: BinaryIO, *, game: str | None = None, is_unfinished: bool = False) -> int:
+def write(store: Store, file: BinaryIO, *, game: str | None = None) -> int:
     """Write the decisions of this store; see `decisions`."""
     names = sorted({row.identity.variant for row in store.committed()})
     if game is not None and game not in names:
         raise NoRecord(f"{store.path} has no matches of {game!r}; it has those of {', '.join(names) or 'no game'}")
-    extent = extent_of(store)
-    left = extent.planned - sum(store.counts().values())
-    if not is_unfinished and (left or not extent.has_ended):
-        raise Unfinished(
-            f"{store.path}: the run has not ended, and cards that its bots knew may be dealt again; all can be had "
-            "once the last match has been played"
-        )
     return _write(_steps(store, scope_of(store), game), file)
 
 

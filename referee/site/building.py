@@ -58,8 +58,6 @@ class Built(Struct, frozen=True, kw_only=True):
     """How many of them have pages."""
     gone: int = 0
     """How many matches had pages that they have no more."""
-    held: int
-    """Of how many only the result is told, because their cards are still to be dealt again."""
     problems: tuple[MatchRow, ...]
     """The matches that cannot be shown because something is wrong with their records."""
     size_bytes: int
@@ -120,7 +118,6 @@ class SiteBuilder:
             matches=len(content.matches),
             with_pages=len(made_from),
             gone=gone,
-            held=sum(row.is_held for row in content.matches),
             problems=tuple(row for row in content.matches if row.problem),
             size_bytes=size_bytes,
             is_complete=content.is_complete,

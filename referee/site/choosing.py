@@ -85,13 +85,13 @@ class Extremes:
 
 
 def chosen(matches: Sequence[MatchRow], extremes: Extremes, choice: Choice) -> frozenset[int]:
-    """The ids of the matches that get pages: never of one whose cards are still to be dealt again.
+    """The ids of the matches that get pages.
 
     Where there are too many, these come first: those that decided the tournament, the best highlight of each kind, a
     match of each bot in each game, the best and the worst of each bot, all those with highlights, those that have pages
     already, and then a sample.
     """
-    can_be = {row.id: row for row in matches if not row.is_held}
+    can_be = {row.id: row for row in matches}
     if choice.most is None or len(can_be) <= choice.most:
         return frozenset(can_be)
     wanted = chain(
@@ -109,7 +109,7 @@ def chosen(matches: Sequence[MatchRow], extremes: Extremes, choice: Choice) -> f
 
 def least(matches: Sequence[MatchRow], choice: Choice) -> int:
     """How many matches must be chosen so that each bot is seen in each of its games, after what comes before them."""
-    each = _of_each_bot_in_each_game({row.id: row for row in matches if not row.is_held})
+    each = _of_each_bot_in_each_game({row.id: row for row in matches})
     return len({*choice.finals, *choice.front, *each})
 
 

@@ -27,8 +27,6 @@ class MatchRow(Struct, frozen=True, kw_only=True):
     """How many faults of any kind."""
     forfeited: tuple[bool, ...]
     rounds: int
-    is_held: bool = False
-    """Whether its cards will be dealt again, so that only its result is told yet."""
     problem: str = ""
     """What is wrong with its record, where it cannot be shown."""
     href: str | None = None

@@ -1,6 +1,6 @@
 """All that the pages of a run tell, gathered from its store: once, or again and again while the run is played.
 
-Each record is read once, as soon as its cards are not to be dealt again. The store's lock is never touched.
+Each record is read once. The store's lock is never touched.
 """
 
 from collections.abc import Callable, Iterator
@@ -14,7 +14,6 @@ from referee.site.content import BotFaults, MatchRow
 from referee.site.pages.faults import FaultTexts
 from referee.site.plots.data import ChartData
 from referee.tournament.standings import Standings, ranked_otherwise
-from referee.tournament.store.dealt_again import dealt_again
 from referee.tournament.store.disk import StoreError
 from referee.tournament.store.facts import Facts
 from referee.tournament.store.rows import CommittedMatch
@@ -43,25 +42,15 @@ class Gathering:
         """Every line-up once, so that long runs take little memory."""
 
     def take(self, store: Store, check: Callable[[], None]) -> None:
-        """Look at all that was committed since, and at what need not be held back any more.
+        """Look at all that was committed since.
 
         Raises StoreError, and what `check` raises, which is called again and again.
         """
-        waiting = dealt_again(store)
-        for id_ in [id_ for id_, row in self.rows.items() if row.is_held and id_ not in waiting]:
+        for row in _committed(store, max(self.rows, default=0), store.last_id()):
             check()
-            row = store.match(id_)
-            self.rows[id_] = self._row(row, problem=self._read(store, row))
-        for row in _committed(store, max(self.rows, default=0), waiting.until):
-            check()
-            is_held = row.id in waiting
-            try:
-                self.charts.add_result(row)
-                self.rows[row.id] = self._row(row, is_held=is_held, problem="" if is_held else self._read(store, row))
-                self.extremes.add(self.rows[row.id])
-            except (ValueError, LookupError, ArithmeticError) as error:  # such as totals of other seats than there are
-                what = f"the result of match #{row.id} is damaged ({error}); `golfref verify` says more"
-                raise StoreError(f"{store.path}: {what}") from None
+            self.charts.add_result(row)
+            self.rows[row.id] = self._row(row, self._read(store, row))
+            self.extremes.add(self.rows[row.id])
 
     def faults(self) -> tuple[BotFaults, ...]:
         """What is told of the faults of each bot."""
@@ -82,7 +71,7 @@ class Gathering:
         self.charts.add_times(row, record.moves)
         return ""
 
-    def _row(self, row: CommittedMatch, *, is_held: bool = False, problem: str = "") -> MatchRow:
+    def _row(self, row: CommittedMatch, problem: str) -> MatchRow:
         result, bots = row.result, row.identity.bots
         return MatchRow(
             id=row.id,
@@ -94,7 +83,6 @@ class Gathering:
             faults=tuple(sum(kinds.values()) for kinds in result.faults),
             forfeited=result.forfeited,
             rounds=result.rounds,
-            is_held=is_held,
             problem=problem,
         )
 

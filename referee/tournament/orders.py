@@ -123,6 +123,7 @@ def result_of(fixture: Fixture, record: Record) -> Result:
         deal=fixture.deal,
         rotation=fixture.rotation,
         redeals=fixture.redeals,
+        versions_before=fixture.versions_before,
         bots=tuple(seat.name for seat in record.seats),
         totals=record.result.totals,
         ranks=record.result.ranks,

@@ -20,6 +20,8 @@ class Result(Struct, frozen=True, kw_only=True, gc=False):
     """The rotation's number, from 0. With each rotation every bot of the line-up sits one seat lower."""
     redeals: int = 0
     """How often other cards were dealt in place of those that a voided match had shown. The deal key depends on it."""
+    versions_before: tuple[int, ...] = ()
+    """How many versions each bot had before in the run; empty if all are 0. The deal key depends on it."""
     commit: int = 0
     """The match's id in the store, which counts commits from 1. 0 where it has not been committed."""
     bots: tuple[str, ...]
@@ -39,6 +41,24 @@ class Result(Struct, frozen=True, kw_only=True, gc=False):
     """What each bot computed outside its turns, as far as the referee saw it; empty where that was nothing."""
     counts_cpu: bool = False
     """Whether control groups counted all that the bots computed, also in processes that had ended."""
+
+
+LEAST_SEATS = 2
+
+
+def check_seats(result: Result) -> None:
+    """Raise ValueError where a result does not have one entry for each seat, or ranks that no match has."""
+    seats = len(result.bots)
+    by_seat = (result.totals, result.ranks, result.forfeited, result.faults, result.late_slaps)
+    may_be_empty = (result.idle_cpu_ms, result.versions_before)
+    if (
+        seats < LEAST_SEATS
+        or any(len(some) != seats for some in by_seat)
+        or any(len(some) not in (0, seats) for some in may_be_empty)
+    ):
+        raise ValueError("expected one entry for each seat, of which there are two at least")
+    if len(set(result.bots)) < seats or not all(1 <= rank <= seats for rank in result.ranks):
+        raise ValueError(f"expected {seats} different bots, and ranks from 1 to {seats}")
 
 
 @lru_cache(maxsize=1024)

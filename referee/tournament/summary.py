@@ -1,6 +1,7 @@
 """What a run comes to: its standings and everything by which they can be judged, from the store alone."""
 
 from collections import Counter
+from collections.abc import Iterator
 from difflib import get_close_matches
 
 from msgspec import Struct
@@ -13,6 +14,7 @@ from referee.tournament.orders import ATTEMPTS
 from referee.tournament.plan.growing import GrowingPlan
 from referee.tournament.plan.keys import Rotations
 from referee.tournament.plan.rounds import End, Format, Round
+from referee.tournament.plan.schedule import BasePlan
 from referee.tournament.plan.shards import Shard
 from referee.tournament.results import Result
 from referee.tournament.standings import (
@@ -166,19 +168,6 @@ class RunSummary(Struct, frozen=True, kw_only=True):
     """What the presence of each bot does to each other one at tables of three and more, the least p-value first."""
 
 
-def summary_of(store: Store, *, with_results: bool = True, anchor: str | None = None) -> RunSummary:
-    """Everything that is told of a run. The master key is told only once nothing is left to be dealt from it.
-
-    Without the single results, which no table shows, it takes little memory, however long the run. `anchor` is the bot
-    of the run that ratings compare with, where it is not the config's. Raises StoreError where the store is damaged.
-    """
-    try:
-        return _summary(store, with_results=with_results, anchor=anchor)
-    except (ArithmeticError, LookupError, TypeError, ValueError) as error:
-        what = f"no results can be told from it ({type(error).__name__}: {error}); `golfref verify` says more"
-        raise StoreError(f"{store.path}: {what}") from None
-
-
 def standings_in(store: Store, variant: str | None = None) -> Standings:
     """The standings of a run, or those of one of its games. Raises StoreError, also where it has no such game."""
     facts = store.meta().facts
@@ -220,13 +209,18 @@ def tally_in(store: Store, variant: str | None = None) -> Tally:
     check_game(store, variant)
     facts = store.meta().facts
     tally = tally_for(facts)
-    for result in store.results():
+    for result in _results_of(store, plan_now(store)):
         if variant in (None, result.variant):
             tally.add(result)
     for result, seats in results_among_remaining(store):
         if variant in (None, result.variant):
             tally.add(result, seats=seats)
     return tally
+
+
+def _results_of(store: Store, plan: BasePlan | None) -> Iterator[Result]:
+    """The results that count, without those of rounds that were drawn after this plan was read."""
+    return (result for result in store.results() if plan is None or result.number < len(plan))
 
 
 def check_game(store: Store, variant: str | None) -> None:
@@ -239,7 +233,12 @@ def check_game(store: Store, variant: str | None) -> None:
         raise StoreError(printable(f"{store.path}: no game {variant} is played in this run; {hint}", 3000))
 
 
-def _summary(store: Store, *, with_results: bool, anchor: str | None) -> RunSummary:
+def summary_of(store: Store, *, with_results: bool = True, anchor: str | None = None) -> RunSummary:
+    """Everything that is told of a run. The master key is told only once nothing is left to be dealt from it.
+
+    Without the single results, which no table shows, it takes little memory, however long the run. `anchor` is the bot
+    of the run that ratings compare with, where it is not the config's. Raises StoreError where the store is damaged.
+    """
     meta = store.meta()
     # A fixed plan tells no figure, and drawing its line-ups takes longer than all tables.
     plan = None if meta.facts.is_fixed else plan_now(store)
@@ -247,7 +246,7 @@ def _summary(store: Store, *, with_results: bool, anchor: str | None) -> RunSumm
     matches = Matches()
     results: list[Result] = []
     played: Counter[str] = Counter()
-    for result in store.results():
+    for result in _results_of(store, plan):
         tally.add(result)
         matches.add(result)
         played.update(result.bots)
@@ -383,7 +382,8 @@ def _places(store: Store, meta: Meta, *, is_playing: bool) -> Places | None:
         return None
     played = PlayedSoFar(plan, Terms(meta.facts))
     for row in store.committed():
-        played.add(row, row.number)
+        if row.number is None or row.number < len(plan):  # not of a round that was drawn since
+            played.add(row, row.number)
     field = field_of(meta.facts, bytes.fromhex(meta.master_key))
     return places_of(field, played.past(), is_playing=is_playing)
 

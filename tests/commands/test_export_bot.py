@@ -1,7 +1,6 @@
 """All matches of one bot for its author: which he may have while the run goes on, and what reads the file."""
 
 import sqlite3
-from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -10,8 +9,6 @@ from made_once import made_once
 from two_deals import two_deals
 
 from referee.reports.bot_match import BotMatch, read_bot_match
-from referee.tournament.store.dealt_again import Withheld, dealt_again
-from referee.tournament.store.store import Store
 
 
 @pytest.fixture
@@ -58,34 +55,11 @@ def test_after_a_run_an_author_has_all_his_matches(run: Path) -> None:
     assert golfref("transcript", "ann.jsonl.gz:3", cwd=run)[0] == text
 
 
-def test_nothing_is_told_of_cards_that_are_still_to_be_played(run: Path) -> None:
-    """As those of a match that is out of the standings, and is to be played again."""
-    take_out(run, "UPDATE matches SET number = NULL WHERE number = 3")
+def test_while_a_run_goes_on_the_matches_so_far_are_given_to_the_author(run: Path) -> None:
+    take_out(run, "DELETE FROM matches WHERE number = 3")
 
-    assert numbers(exported(run)) == {0, 1, 2}
     _, said = golfref("export-bot", "run.golfref", "ann", "-o", "ann.jsonl", cwd=run)
-    assert said == "3 matches of ann in ann.jsonl; 1 waits until all matches with the same cards have been played\n"
-
-
-def test_a_match_that_is_committed_while_it_is_decided_what_waits_is_not_given_away(
-    run: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with closing(sqlite3.connect(run / "run.golfref")) as whole:
-        (row,) = whole.execute("SELECT * FROM matches WHERE number = 2").fetchall()
-    take_out(run, "DELETE FROM matches WHERE number IN (2, 3)")
-
-    def meanwhile(store: Store) -> Withheld:
-        waiting = dealt_again(store)
-        with closing(sqlite3.connect(run / "run.golfref")) as played, played:
-            played.execute(f"INSERT INTO matches VALUES ({', '.join('?' * len(row))})", (99, *row[1:]))  # noqa: S608 - signs
-        return waiting
-
-    monkeypatch.setattr("referee.reports.own_matches.dealt_again", meanwhile)
-    assert numbers(exported(run)) == {0, 1}
-    monkeypatch.undo()
-    with closing(Store.open(run / "run.golfref")) as store:
-        assert 99 in store.ids()
-        assert 100 in dealt_again(store)
+    assert said == "3 matches of ann in ann.jsonl\n"
 
 
 def test_nothing_of_the_other_bot_or_of_the_keys_is_in_the_file(run: Path) -> None:
@@ -118,9 +92,7 @@ def test_what_cannot_be_exported_is_said_in_a_sentence(run: Path) -> None:
     assert "there is not the store of a run" in refused("there", "ann", "-o", "x")
     take_out(run, "DELETE FROM matches")
     _, said = golfref("export-bot", "run.golfref", "ann", "-o", "x", cwd=run, code=1)
-    assert said == (
-        "golfref export-bot: no match of ann can be given away yet: it has played none so far; nothing was written\n"
-    )
+    assert said == "golfref export-bot: ann has played no match so far; nothing was written\n"
     assert not (run / "x").exists()
 
 

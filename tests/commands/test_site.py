@@ -59,7 +59,7 @@ def dealt(store: Store, number: int) -> list[str]:
     return [" ".join(str(slot.card) for slot in layout if slot is not None) for layout in game.table.layouts]
 
 
-def test_while_a_run_goes_on_nothing_tells_its_key_or_the_cards_that_are_still_to_be_dealt(run: Path) -> None:
+def test_while_a_run_goes_on_nothing_tells_its_key_or_the_cards_that_are_to_be_dealt(run: Path) -> None:
     with closing(Store.open(run / "run.golfref")) as store:
         key, cards = store.meta().master_key, {number: dealt(store, number) for number in range(4)}
         ids = {number: store.planned(number).id for number in range(4)}

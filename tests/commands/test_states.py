@@ -3,14 +3,11 @@
 import html
 import re
 import shutil
-import sqlite3
-from contextlib import closing
 from pathlib import Path
 
 import msgspec
 import pytest
 from commands import golfref
-from exported import made_up_run
 from match_data import data_in
 
 from referee.commands.records import load_record
@@ -45,20 +42,6 @@ def test_a_page_of_a_seat_holds_nothing_else(folder: Path) -> None:
     assert list(data_in(pages["own.html"])) == ["public", "seat1"]
     assert not re.search(r"""(src|href)=["'](?!#)""", pages["own.html"])
     assert "script-src 'sha256-" in html.unescape(pages["own.html"])
-
-
-def test_it_is_said_of_a_match_that_its_cards_are_still_to_be_dealt_again(tmp_path: Path) -> None:
-    pytest.importorskip("jinja2", reason="pages are made with jinja2")
-    run, held, free = made_up_run(tmp_path, ["four-turns"]), 2, 1
-    with closing(sqlite3.connect(run)) as store, store:
-        store.execute("UPDATE matches SET number = NULL WHERE id = ?", (held,))
-
-    warning = "warning: the cards of this match are still to be dealt again in this run: do not publish it before that"
-    out, said = golfref("replay", f"{run}:#{held}", "--json", cwd=tmp_path)
-    assert msgspec.json.decode(out, type=Document).view == "public"
-    assert said.splitlines() == [warning]
-    assert warning in golfref("replay", f"{run}:#{held}", "--html", "held.html", cwd=tmp_path)[1]
-    assert golfref("replay", f"{run}:#{free}", "--json", cwd=tmp_path)[1] == ""
 
 
 @pytest.mark.parametrize(

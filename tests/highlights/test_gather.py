@@ -29,11 +29,10 @@ Some = list[tuple[CommittedMatch, Record]]
 
 
 def row_of(record: Record, id_: int, *, bots: tuple[str, ...] = ("ann", "bob", "cy"), deal: int = 0) -> CommittedMatch:
-    where = {"deal": deal, "rotation": 0}
     result = made_up_result(
         bots, record.result.totals, number=id_ - 1, game=record.preset, rounds=len(record.result.rounds)
     )
-    identity = Identity(variant=record.preset, game=record.preset, bots=bots, versions=bots, **where)
+    identity = Identity(variant=record.preset, game=record.preset, bots=bots, versions=bots, deal=deal, rotation=0)
     return CommittedMatch(id=id_, number=id_ - 1, identity=identity, result=result, hash=f"{id_:064x}")
 
 

@@ -228,7 +228,7 @@ def test_pairs_and_standings_are_those_of_the_tables(run: Path) -> None:
     assert pairs == {}
 
 
-# What waits, and what is out of the standings
+# What is out of the standings
 
 
 def changed(run: Path, folder: Path, *statements: str) -> Path:
@@ -240,26 +240,7 @@ def changed(run: Path, folder: Path, *statements: str) -> Path:
     return folder
 
 
-def test_of_matches_whose_cards_are_dealt_again_only_the_result_is_told(run: Path, tmp_path: Path) -> None:
-    short = changed(run, tmp_path, "UPDATE matches SET number = NULL WHERE number = 35")
-    waiting = "1 match, whose cards are still to be dealt again\n"
-
-    def every(table: str, less: str) -> list[dict[str, Any]]:
-        return exported(short, table, "--all", said=f"golfref export: {less} {waiting}")
-
-    matches, seats = (every(table, "only the result is told of") for table in ("matches", "seats"))
-    assert [row["match_id"] for row in matches if row["held_back"]] == [36]
-    more = ("slaps_right", "slaps_wrong", "slaps_after_another", "decisions", "thinking_us", "longest_us")
-    whole = {(row["match_id"], row["seat"]): row for row in exported(run, "seats")}
-    for row in seats:
-        out = {"number": None, **dict.fromkeys(more)} if row["match_id"] == 36 else {}
-        assert row == whole[row["match_id"], row["seat"]] | out
-    for table in ("rounds", "decisions", "slaps"):
-        rows = every(table, "nothing is told of")
-        assert rows == [row for row in exported(run, table) if row["match_id"] < 36]
-
-
-def test_what_is_committed_while_it_is_asked_what_waits_is_not_told(run: Path, tmp_path: Path) -> None:
+def test_what_is_committed_while_a_table_is_written_is_not_in_it(run: Path, tmp_path: Path) -> None:
     with closing(Store.open(changed(run, tmp_path) / "run.golfref")) as store:
         scope = replace(scope_of(store), until=35)
 
@@ -268,10 +249,9 @@ def test_what_is_committed_while_it_is_asked_what_waits_is_not_told(run: Path, t
 
 def test_matches_out_of_the_standings_are_told_where_they_are_asked_for(run: Path, tmp_path: Path) -> None:
     amended = changed(run, tmp_path, "UPDATE matches SET number = NULL WHERE number = 0")
-    said = "golfref export: only the result is told of 1 match, whose cards are still to be dealt again\n"
 
     counting = exported(amended, "seats")
-    every = exported(amended, "seats", "--all", said=said)
+    every = exported(amended, "seats", "--all")
     assert every[3:] == counting
     assert [(row["match_id"], row["number"]) for row in every[:3]] == [(1, None)] * 3
 

@@ -102,6 +102,12 @@ def test_a_final_that_was_not_settled_is_told_with_what_decided_it(rule: Rule, w
     assert verdict(run, Path("run"), 80)[:2] == [words, "All 2 ranks are one tie."]
 
 
+def test_a_last_stage_whose_bots_were_all_withdrawn_has_no_winner() -> None:
+    stages = StagePlaces(number=1, format="swiss", is_over=True), StagePlaces(number=2, format="swiss", is_over=True)
+    told = replace(summary([row(ANN, 1, 1, 2), row(BEA, 2, 1, 2)]), order="places", stages=stages)
+    assert verdict(told, Path("x"), 200)[0] == "No bot of the last stage is left; of the others ann came furthest."
+
+
 def test_before_the_end_nobody_has_won() -> None:
     first = verdict(summary([row(ANN, 1), row(BEA, 2)], matches=1200, planned=4000), Path("run"), 80)[0]
     assert first == "So far (1,200 of 4,000 matches) ann leads: it is surely better than the other bot."

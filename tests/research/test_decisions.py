@@ -28,7 +28,7 @@ from referee.competition.at_home import fewest_options
 from referee.play.talk.retell import Retelling
 from referee.research import Env
 from referee.research import decisions as decided
-from referee.research.decisions import Unfinished, decisions
+from referee.research.decisions import decisions
 from referee.research.env import without_clock
 from referee.rules.book.changes import in_effect
 from referee.rules.book.presets import PRESETS
@@ -201,21 +201,12 @@ def test_the_options_of_the_file_make_the_game_again(preset: str, data: st.DataO
     assert (made.rows, made.play, made.seats) == (meant.rows, meant.play, meant.seats)
 
 
-def test_a_run_that_has_not_ended_is_refused(run: Path) -> None:
-    command = ["export", "run.golfref", "--table", "decisions", "--with-cards", "-o", "open.parquet"]
-    _, said = golfref(*command, cwd=run, code=2)
-    assert "run.golfref: the run has not ended, and cards that its bots knew may be dealt again" in said
-    assert not (run / "open.parquet").exists()
-    with pytest.raises(Unfinished):
-        decisions(run / "run.golfref", run / "open.parquet")
-
-
-def test_of_a_run_that_has_not_ended_the_matches_that_there_are_can_be_had(run: Path, tmp_path: Path) -> None:
+def test_a_run_that_has_not_ended_has_the_decisions_so_far(run: Path, tmp_path: Path) -> None:
     with closing(Store.open(run / "run.golfref")) as store:
-        ids = set(store.ids())
-    count = decisions(run / "run.golfref", tmp_path / "some.parquet", is_unfinished=True)
+        played = set(store.ids())
+    count = decisions(run / "run.golfref", tmp_path / "some.parquet")
     rows = rows_of(tmp_path / "some.parquet")
-    assert {row["match_id"] for row in rows} == ids
+    assert {row["match_id"] for row in rows} == played
     assert count == len(rows)
 
 

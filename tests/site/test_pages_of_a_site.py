@@ -114,13 +114,13 @@ def test_a_match_without_a_page_has_a_command(content: Content) -> None:
     first, second, third = content.matches[:3]
     rows = (
         replace(first, href="matches/1/index.html"),
-        replace(second, is_held=True),
+        replace(second, problem="it is damaged"),
         third,
     )
     page = texts(replace(content, matches=rows))["lists/all/1.html"]
 
     assert 'href="../../matches/1/index.html"' in page
-    assert "its cards are dealt again" in page
+    assert "it is damaged" in page
     assert f"golfref replay run.golfref:{third.number}" in page
     assert f"golfref replay run.golfref:{second.number}" not in page
 

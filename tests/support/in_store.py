@@ -55,6 +55,7 @@ def result_of(order: Order) -> Played:
         variant=fixture.variant,
         block=fixture.block,
         redeals=fixture.redeals,
+        versions_before=fixture.versions_before,
         bots=bots,
         totals=ranks,
         ranks=ranks,

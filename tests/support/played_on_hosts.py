@@ -44,6 +44,7 @@ def retold(run: Path, into: Path) -> Path:
                 deal=place.deal,
                 deal_key=b"",
                 redeals=place.redeals,
+                versions_before=place.versions_before,
             )
             store.commit(played(fixture, record), row.identity, ids[row.id % 2])
     return into

@@ -4,7 +4,6 @@ A part holds nothing of other owners but what the public bundle tells of them to
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from collections.abc import Set as AbstractSet
 from contextlib import ExitStack
 from heapq import heappush, heappushpop
 from itertools import islice
@@ -62,7 +61,6 @@ class _Gathered:
 
     def __init__(self) -> None:
         self.matches = 0
-        self.held_back = 0
         self.versions: dict[str, None] = {}
         """All versions that played, in order."""
         self.faults = FaultLog("match", "matches")
@@ -118,7 +116,7 @@ def authors_of(store: Store) -> list[Author]:
     ]
 
 
-def write_parts(bundle: NewBundle, store: Store, info: BundleInfo, held: AbstractSet[int], run: Path) -> list[Path]:
+def write_parts(bundle: NewBundle, store: Store, info: BundleInfo, run: Path) -> list[Path]:
     """Write the parts of all authors; returns their folders. `run` is where the store lies, beside the shelf.
 
     Raises NotPublished where a record does not replay, and StoreError.
@@ -132,7 +130,7 @@ def write_parts(bundle: NewBundle, store: Store, info: BundleInfo, held: Abstrac
         places |= {bot: place / begin for bot, begin in author.bots.items()}
     gathered = {bot: _Gathered() for bot in places}
     for some in _batched(places, MOST_OPEN):
-        _write_matches(bundle, store, held, {bot: (places[bot], gathered[bot]) for bot in some})
+        _write_matches(bundle, store, {bot: (places[bot], gathered[bot]) for bot in some})
     summary = summary_of(store, with_results=False)
     for author in authors:
         place = bundle.authors / author.folder
@@ -154,9 +152,7 @@ def write_parts(bundle: NewBundle, store: Store, info: BundleInfo, held: Abstrac
     return [bundle.authors / author.folder for author in authors]
 
 
-def _write_matches(
-    bundle: NewBundle, store: Store, held: AbstractSet[int], bots: Mapping[str, tuple[Path, _Gathered]]
-) -> None:
+def _write_matches(bundle: NewBundle, store: Store, bots: Mapping[str, tuple[Path, _Gathered]]) -> None:
     """Write the matches of these bots as `golfref export-bot` does, and gather what else is told of them."""
     run = store.meta().facts.name
     with ExitStack() as opened:
@@ -164,10 +160,6 @@ def _write_matches(
         for row, data in store.with_records():
             bundle.check()
             seats = {bot: seat for seat, bot in enumerate(row.identity.bots) if bot in bots}
-            if row.id in held:
-                for bot in seats:
-                    bots[bot][1].held_back += 1
-                continue
             try:
                 record = read_record(data)
                 for bot, match in zip(seats, _matches(record, run, row, seats), strict=True):
@@ -191,8 +183,6 @@ def _bot_text(bot: str, begin: str, gathered: _Gathered, info: BundleInfo, summa
     lines = [f"{name} in {printable(info.run, 200)}, as of {info.made.when}", ""]
     lines += [f"version {short(version)}" for version in gathered.versions]
     lines.append(f"{gathered.matches} matches are in {begin}{MATCHES}")
-    if gathered.held_back:
-        lines.append(f"{gathered.held_back} more wait until all matches with the same cards have been played")
     own = one_bot(bot, standings_of_summary(summary), [*gathered.worst])
     more = [rating_figure(summary.ratings)] if summary.ratings else []
     figures = None if summary.order == "means" else [*more, *APART]

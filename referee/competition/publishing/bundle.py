@@ -63,8 +63,6 @@ class Extent(Struct, frozen=True, kw_only=True):
     """How many attempts at a match were spoiled."""
     planned: int
     """How many matches the plan has, as far as it has been drawn."""
-    held_back: int
-    """Of how many matches there is no record, because their cards are still to be dealt again."""
     is_complete: bool
     """Whether nothing is left to be played."""
 
@@ -124,7 +122,7 @@ class HostRefused(NotPublished):
     """The host did not let us write something, such as on a full disk."""
 
 
-def info_of(store: Store, made: Made, held_back: int) -> BundleInfo:
+def info_of(store: Store, made: Made) -> BundleInfo:
     """What a bundle of this run says of itself. Raises StoreError, and NotPublished for a store that is too old."""
     if store.format == EARLIER_FORMAT:
         what = f"the run began in store format {EARLIER_FORMAT}, whose digest covers only a part of it"
@@ -142,7 +140,6 @@ def info_of(store: Store, made: Made, held_back: int) -> BundleInfo:
             out_of_standings=len(store.ids()) - matches,
             voids=sum(store.void_reasons().values()),
             planned=extent.planned,
-            held_back=held_back,
             is_complete=is_complete,
         ),
         made=made,

@@ -29,7 +29,6 @@ from referee.competition.publishing.rows import packed, record_lines, row_lines
 from referee.competition.publishing.signing import Signed, Signer, public_line
 from referee.site.folder import site_folder
 from referee.site.shipped import code_hash
-from referee.tournament.store.dealt_again import dealt_again
 from referee.tournament.store.disk import StoreError
 from referee.tournament.store.plans import extent_of
 from referee.tournament.store.store import Store
@@ -74,7 +73,6 @@ def publish(order: Order, signer: Signer | None, around: Around) -> Publication:
     if not is_store_name(order.run.name):
         raise NotPublished(f"{shown(order.run)}: texts that are published name the store; give its file a plainer name")
     with _at_rest(order.run) as path, closing(Store.open(path)) as store:
-        held = dealt_again(store).ids
         made = Made(
             when=around.now.isoformat(timespec="seconds"),
             store=path.name,
@@ -84,17 +82,17 @@ def publish(order: Order, signer: Signer | None, around: Around) -> Publication:
             has_site=order.has_site,
             site_matches=order.site_matches,
         )
-        info = info_of(store, made, len(held))
+        info = info_of(store, made)
         with new_bundle(order.out, info.run, around.now, around.check) as bundle:
             place = bundle.begin(bundle.public, FOLDER_MODE)
             around.tell("writing the tables, and the rows and records of the store")
-            _write(bundle, store, info, held)
+            _write(bundle, store, info)
             if order.has_site:
                 around.tell("making the site")
                 _write_site(path, place / SITE, info, around.check)
             around.tell("writing the parts of the authors")
             bundle.begin(bundle.authors, PRIVATE_MODE)
-            parts = write_parts(bundle, store, info, held, order.run)
+            parts = write_parts(bundle, store, info, order.run)
             signed = _seal(bundle, [place, *parts], signer)
             if order.is_packed:
                 for one in (place, *parts):
@@ -126,12 +124,12 @@ def _at_rest(run: Path) -> Iterator[Path]:
                 raise type(error)(str(error).replace(str(copy), str(run))) from None
 
 
-def _write(bundle: NewBundle, store: Store, info: BundleInfo, held: frozenset[int]) -> None:
+def _write(bundle: NewBundle, store: Store, info: BundleInfo) -> None:
     """Write the texts, the rows and the records."""
     for name, content in contents(store, info).items():
         bundle.write(bundle.public / name, content())
     tells_config = info.extent.is_complete or all(facts.seed is None for facts in store.configs())
-    lines = {ROWS: row_lines(store, held=held, tells_config=tells_config), RECORDS: record_lines(store, held)}
+    lines = {ROWS: row_lines(store, tells_config=tells_config), RECORDS: record_lines(store)}
     for name, some in lines.items():
         with bundle.file(bundle.public / name) as file, packed(file) as text:
             for line in some:

@@ -1,13 +1,12 @@
 """The rows and the records of a run as two packed texts, so that its store can be made from them again.
 
 Line for line `rows.jsonl` has the rows of which the lines of `hashes.txt` have the SHA-256, and `records.jsonl` the
-records of the matches #1, #2 and so on, of which their rows have the SHA-256. An empty line stands for what is held
-back. So everything in them can be checked without golfref.
+records of the matches #1, #2 and so on, of which their rows have the SHA-256. An empty line stands for a
+config that is held back. So everything in them can be checked without golfref.
 """
 
 import gzip
 from collections.abc import Iterator
-from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
 from typing import BinaryIO, cast
 
@@ -23,28 +22,21 @@ def packed(file: BinaryIO) -> Iterator[BinaryIO]:
         yield cast(BinaryIO, lines)
 
 
-def row_lines(store: Store, *, held: AbstractSet[int], tells_config: bool) -> Iterator[bytes]:
-    """A line for each row. `held` are the ids of the matches that are held back; so are configs, unless it tells them.
-
-    Raises StoreError.
-    """
+def row_lines(store: Store, *, tells_config: bool) -> Iterator[bytes]:
+    """A line for each row; configs are held back, unless it tells them. Raises StoreError."""
     for one in store.covered():
-        is_held = _is_match(one, held) or (not tells_config and _has_config(one))
+        is_held = not tells_config and _has_config(one)
         yield b"\n" if is_held else one.data + b"\n"
 
 
-def record_lines(store: Store, held: AbstractSet[int]) -> Iterator[bytes]:
+def record_lines(store: Store) -> Iterator[bytes]:
     """A line for each match, in the order of commits. Raises StoreError."""
     for row, data in store.with_records():
         if b"\n" in data:
             raise StoreError(
                 f"{store.path}: the record of match #{row.id} holds a line break, which golfref never writes"
             )
-        yield b"\n" if row.id in held else data + b"\n"
-
-
-def _is_match(one: Covered, held: AbstractSet[int]) -> bool:
-    return one.kind == "match" and one.row["id"] in held
+        yield data + b"\n"
 
 
 def _has_config(one: Covered) -> bool:

@@ -66,8 +66,7 @@ def stored_rows(folder: BundleFolder, *, with_records: bool = True) -> Iterator[
 def _row(kind: str, name: str, hash_: str, data: bytes, record: bytes | None) -> StoredRow:
     shown = printable(name, 100)
     if not data:
-        wrong = "its row is held back, but its record is there" if record else ""
-        return StoredRow(kind=kind, name=shown, problem=wrong)
+        return StoredRow(kind=kind, name=shown)
     try:
         if sha256(data).hexdigest() != hash_:
             raise ValueError(f"its row is not the one of {HASHES}")

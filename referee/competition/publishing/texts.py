@@ -39,7 +39,7 @@ class TextCheck:
     def findings(self) -> Iterator[str]:
         """All that is wrong, one text for each finding. Raises StoreError."""
         info = self._info
-        own = info_of(self._store, info.made, held_back=0)
+        own = info_of(self._store, info.made)
         wrong = [name for name in own.__struct_fields__ if getattr(own, name) != getattr(info, name)]
         if wrong:
             yield from (f"{INFO}: `{name}` is not that of the run" for name in wrong)

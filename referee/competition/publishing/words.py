@@ -16,8 +16,6 @@ def readme(info: BundleInfo) -> str:
         if extent.is_complete
         else "The run goes on, so that its master key is secret still. A later bundle has more, and all that is here."
     )
-    waits = f"Of {_matches(extent.held_back)} it has only the result, since the same cards are still to be dealt again."
-    held = f"\n{waits}\n" if extent.held_back else ""
     matches = f"{_matches(extent.matches)} of {extent.planned} in the plan"
     site = "  site/                pages to look at: open site/index.html\n" if made.has_site else ""
     return f"""\
@@ -25,7 +23,7 @@ def readme(info: BundleInfo) -> str:
 by golfref {printable(made.golfref, 100)} (protocol {printable(made.protocol, 100)}). Digest {info.digest}
 
 {state}
-{held}
+
 What is here
 
   standings.txt        the tables

@@ -1,7 +1,4 @@
-"""The rows of matches, seats, rounds, decisions and slaps, from committed matches and their records.
-
-What standings tell of a match is told of every one. All else waits while its cards are still to be dealt again.
-"""
+"""The rows of matches, seats, rounds, decisions and slaps, from committed matches and their records."""
 
 from collections.abc import Iterator
 from itertools import accumulate
@@ -37,7 +34,7 @@ def match_rows(store: Store, scope: Scope) -> Iterator[MatchRow]:
     for row, part in parts_of(store, _Origin, scope.until):
         if not scope.has(row):
             continue
-        is_held, result = row.id in scope.held_back, row.result
+        result = row.result
         yield MatchRow(
             match_id=row.id,
             number=row.number,
@@ -50,8 +47,8 @@ def match_rows(store: Store, scope: Scope) -> Iterator[MatchRow]:
             redeals=result.redeals,
             voids=voids.get(row.identity.place, 0),
             rounds=result.rounds,
-            playoffs=None if is_held else len([one for one in part.result.rounds if one.playoff]),
-            capped=None if is_held else part.result.capped,
+            playoffs=len([one for one in part.result.rounds if one.playoff]),
+            capped=part.result.capped,
             faults=sum(sum(some.values()) for some in result.faults),
             forfeits=sum(result.forfeited),
             lag_us=result.lag_us,
@@ -61,7 +58,6 @@ def match_rows(store: Store, scope: Scope) -> Iterator[MatchRow]:
             host=part.host,
             host_name=names.get(played_on.get(row.id, 0), ""),
             record_sha256=row.hash,
-            held_back=is_held,
         )
 
 
@@ -109,16 +105,14 @@ def seat_rows(store: Store, scope: Scope) -> Iterator[SeatRow]:
     for row, course in parts_of(store, _Course, scope.until):
         if not scope.has(row):
             continue
-        is_held = row.id in scope.held_back
-        slaps = None if is_held else _slaps(store, row.id, course)
-        times = None if is_held else _times(course)
+        slaps, times = _slaps(store, row.id, course), _times(course)
         for seat in range(len(row.result.bots)):
             yield _seat_row(
                 row,
                 seat,
                 course.seats[seat].owner,
                 None if slaps is None else slaps[seat],
-                None if times is None else times[seat],
+                times[seat],
             )
 
 
@@ -162,7 +156,7 @@ def no_replay(store: Store, id_: int, error: Exception) -> StoreError:
     return StoreError(f"{store.path}: {what}; `golfref verify` says more")
 
 
-def _seat_row(row: CommittedMatch, seat: int, owner: str, slaps: SlapCounts | None, times: list[int] | None) -> SeatRow:
+def _seat_row(row: CommittedMatch, seat: int, owner: str, slaps: SlapCounts | None, times: list[int]) -> SeatRow:
     result = row.result
     return SeatRow(
         match_id=row.id,
@@ -186,9 +180,9 @@ def _seat_row(row: CommittedMatch, seat: int, owner: str, slaps: SlapCounts | No
         slaps_right=None if slaps is None else slaps.right,
         slaps_wrong=None if slaps is None else slaps.wrong,
         slaps_after_another=None if slaps is None else slaps.late,
-        decisions=None if times is None else len(times),
-        thinking_us=None if times is None else sum(times),
-        longest_us=None if times is None else max(times, default=0),
+        decisions=len(times),
+        thinking_us=sum(times),
+        longest_us=max(times, default=0),
         idle_cpu_ms=result.idle_cpu_ms[seat] if result.idle_cpu_ms else 0,
     )
 
@@ -203,9 +197,9 @@ class _Scores(Part, frozen=True, kw_only=True):
 
 
 def round_rows(store: Store, scope: Scope) -> Iterator[RoundRow]:
-    """A row for each bot in each round of each match that is not held back. Raises StoreError."""
+    """A row for each bot in each round of each match. Raises StoreError."""
     for row, part in parts_of(store, _Scores, scope.until):
-        if not scope.has(row) or row.id in scope.held_back:
+        if not scope.has(row):
             continue
         bots, rounds = row.result.bots, part.result.rounds
         totals = [

@@ -32,18 +32,18 @@ R = TypeVar("R")
 
 
 def decision_rows(store: Store, scope: Scope) -> Iterator[DecisionRow]:
-    """A row for each decision but slaps of each match that is not held back. Raises StoreError."""
+    """A row for each decision but slaps of each match. Raises StoreError."""
     return _of_each(store, scope, _decisions)
 
 
 def slap_rows(store: Store, scope: Scope) -> Iterator[SlapRow]:
-    """A row for each bot in each slap window of each match that is not held back. Raises StoreError."""
+    """A row for each bot in each slap window of each match. Raises StoreError."""
     return _of_each(store, scope, _slaps)
 
 
 def _of_each(store: Store, scope: Scope, rows: Callable[[CommittedMatch, Record], Iterator[R]]) -> Iterator[R]:
     for row, data in store.with_records(scope.until):
-        if not scope.has(row) or row.id in scope.held_back:
+        if not scope.has(row):
             continue
         try:
             yield from rows(row, read_record(data))

@@ -75,10 +75,10 @@ class MatchRow(OfMatch, frozen=True, kw_only=True):
     """How many attempts at this match were voided, because the referee or its host spoiled them."""
     rounds: int
     """How many rounds were played, without playoffs."""
-    playoffs: int | None
-    """How many rounds were played to break a tie. Empty where the match is held back."""
-    capped: bool | None
-    """Whether the match was stopped because it had the most rounds that there can be. Empty where it is held back."""
+    playoffs: int
+    """How many rounds were played to break a tie."""
+    capped: bool
+    """Whether the match was stopped because it had the most rounds that there can be."""
     faults: int
     """How many faults there were, of all bots together."""
     forfeits: int
@@ -97,8 +97,6 @@ class MatchRow(OfMatch, frozen=True, kw_only=True):
     """What the cluster called the machine. Empty where no cluster played the match."""
     record_sha256: str
     """The hash of its record, in hexadecimal."""
-    held_back: bool
-    """Whether its cards are still to be dealt again, so that no more is told of it than standings tell."""
 
 
 class SeatRow(OfMatch, frozen=True, kw_only=True):
@@ -134,23 +132,23 @@ class SeatRow(OfMatch, frozen=True, kw_only=True):
     late_slaps: int
     """In how many slap windows its answer came too late, which is a pass and no fault."""
     slaps_right: int | None
-    """How many of its slaps took a card. Empty where the game has no slaps, and where the match is held back."""
+    """How many of its slaps took a card. Empty where the game has no slaps."""
     slaps_wrong: int | None
     """How many of its slaps were of a wrong card. Empty as above."""
     slaps_after_another: int | None
     """How many of its slaps were right, but another bot was first. Empty as above."""
-    decisions: int | None
-    """How many decisions it was asked for, slaps apart. Empty where the match is held back."""
-    thinking_us: int | None
-    """The time that it took for them, as it was charged, in microseconds. Empty as above."""
-    longest_us: int | None
-    """The longest time that it took for one of them, in microseconds. Empty as above."""
+    decisions: int
+    """How many decisions it was asked for, slaps apart."""
+    thinking_us: int
+    """The time that it took for them, as it was charged, in microseconds."""
+    longest_us: int
+    """The longest time that it took for one of them, in microseconds."""
     idle_cpu_ms: int
     """What it computed outside its turns, as far as the referee saw it, in milliseconds."""
 
 
 class RoundRow(OfMatch, frozen=True, kw_only=True):
-    """What a round came to for one of the bots. Matches that are held back have no rows."""
+    """What a round came to for one of the bots."""
 
     round: int
     """The number of the round, from 1. Playoffs come last."""
@@ -173,7 +171,7 @@ class RoundRow(OfMatch, frozen=True, kw_only=True):
 
 
 class DecisionRow(OfMatch, frozen=True, kw_only=True):
-    """A decision of a bot, slaps apart. Matches that are held back have no rows."""
+    """A decision of a bot, slaps apart."""
 
     place: int
     """The number of the decision in its match, from 1, in the order in which they were played."""
@@ -204,7 +202,7 @@ class DecisionRow(OfMatch, frozen=True, kw_only=True):
 
 
 class SlapRow(OfMatch, frozen=True, kw_only=True):
-    """What a bot did in a slap window. Matches that are held back have no rows."""
+    """What a bot did in a slap window."""
 
     round: int
     """The number of the round, from 1."""

@@ -24,8 +24,3 @@ def rows_of(store: Store, table: Table, scope: Scope) -> Iterator[Row]:
     """The rows of a table, one after another, so that they need not be in memory at once. Raises StoreError."""
     of_matches = _OF_MATCHES.get(table)
     return _OF_RUN[table](store) if of_matches is None else of_matches(store, scope)
-
-
-def tells_of_matches(table: Table) -> bool:
-    """Whether the table has rows of single matches, of which some may be held back."""
-    return table in _OF_MATCHES

@@ -22,7 +22,7 @@ class FaultTexts:
         self._late: dict[str, tuple[int, str]] = {}
 
     def add(self, row: CommittedMatch, record: Record) -> None:
-        """Count a match, which must be one whose cards are not dealt again."""
+        """Count a match."""
         if row.number is None:
             return
         for seat, bot in enumerate(row.identity.bots):

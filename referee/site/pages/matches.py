@@ -9,9 +9,6 @@ from referee.site.content import Content, MatchRow
 from referee.site.pages.shell import Site
 from referee.site.pages.tables import Col, Table
 
-HELD = "shown later: its cards are dealt again"
-"""What is said of a match that cannot be shown yet."""
-
 
 class Listed(Struct, frozen=True, kw_only=True):
     """A match as a line of a list."""
@@ -46,7 +43,7 @@ def listed(row: MatchRow) -> Listed:
         href=row.href or "",
         game=row.variant,
         seats=tuple((row.bots[seat], _outcome(row, seat)) for seat in order),
-        note=HELD if row.is_held else row.problem,
+        note=row.problem,
     )
 
 
@@ -99,6 +96,4 @@ def _faults(row: MatchRow, seat: int) -> str:
 
 def _how(site: Site, row: MatchRow, seat: int) -> str:
     """What shows a match that has no page, or why nothing does."""
-    if row.is_held:
-        return HELD
     return row.problem or ("" if row.href else command_of(site.content, row, seat))

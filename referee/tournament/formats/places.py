@@ -6,6 +6,7 @@ Bots meet different opponents there on purpose, so that their means cannot be co
 from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from referee.tournament.formats.knockout import Level, bracket, known_places
 from referee.tournament.formats.knockout import places as places_of_bracket
@@ -15,6 +16,7 @@ from referee.tournament.standings import standings_of
 from referee.tournament.statistics.rankings import Matches
 from referee.tournament.statistics.ranks import RankRange
 from referee.tournament.statistics.ratings import ratings_of
+from referee.tournament.statistics.stopping import possible_of
 
 
 class StageRow(Struct, frozen=True, kw_only=True):
@@ -148,7 +150,8 @@ def _known(field: Field, past: Past, stage: int, names: Sequence[str]) -> dict[s
     played = {bot for result in results for bot in result.bots}.intersection(names)
     found = dict.fromkeys(names, _Known(range=RankRange(best=len(played) + 1, worst=len(names))))
     if field.stages[stage].format == "round-robin":
-        for row in standings_of(results).overall:
+        of_stage = replace(field, bots=[bot for bot in field.bots if bot.name in played])
+        for row in standings_of(results, possible=possible_of(of_stage)).overall:
             ranks = RankRange(best=row.rank_from or 1, worst=row.rank_to or len(played))
             found[row.bot] = _Known(range=ranks, match_points=row.match_points)
         return found

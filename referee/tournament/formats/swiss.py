@@ -22,6 +22,8 @@ def next_round(field: Field, past: Past, *, stage: int = 0) -> Round | End:
     number = past.rounds[-1].number + 1 if past.rounds else 0
     drawn = sum(one.stage == stage for one in past.rounds)
     sizes = sizes_of(field.variants)
+    if not matches_a_deal(field):
+        return End(reason=f"too few bots are left for a table ({len(field.bots)})")
     rounds = rules.rounds or usual_rounds(len(field.bots), sizes)
     if drawn >= rounds:
         return End(reason=f"all {rounds} rounds of the Swiss have been played")
@@ -42,9 +44,11 @@ def next_round(field: Field, past: Past, *, stage: int = 0) -> Round | End:
 
 def most_matches(field: Field, *, stage: int = 0) -> int:
     """How many matches this stage has if its bots stay as they are."""
-    rules = field.stages[stage]
+    rules, matches = field.stages[stage], matches_a_deal(field)
+    if not matches:
+        return 0
     rounds = rules.rounds or usual_rounds(len(field.bots), sizes_of(field.variants))
-    return rounds * rules.deals * matches_a_deal(field)
+    return rounds * rules.deals * matches
 
 
 def matches_a_deal(field: Field) -> int:

@@ -25,3 +25,5 @@ class Fixture(Struct, frozen=True, kw_only=True):
     deal_key: bytes
     redeals: int = 0
     """How often other cards were dealt in place of those that a voided match had shown."""
+    versions_before: tuple[int, ...] = ()
+    """By seat, how many versions the bot had before in the run; empty if all are 0. The deal key depends on it."""

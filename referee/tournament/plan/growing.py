@@ -13,14 +13,13 @@ from msgspec.structs import replace
 
 from referee.tournament.plan.fixture import Lineup
 from referee.tournament.plan.rounds import Round, Table
-from referee.tournament.plan.schedule import BasePlan, Plan, PlannedVariant, Sitting
+from referee.tournament.plan.schedule import BasePlan, Entry, Plan, PlannedVariant, Sitting
 
 MOST_DEALS = 2**31
 """The number of every deal is smaller than this."""
 
-
-FormerTable = tuple[str, frozenset[tuple[str, str]], int]
-"""A table by its variant, its bots with their versions, and its deal."""
+FormerTable = tuple[str, frozenset[Entry], int]
+"""A table by its variant, the versions of its bots, and its deal."""
 
 
 class GrowingPlan(BasePlan):
@@ -39,7 +38,8 @@ class GrowingPlan(BasePlan):
         rounds: Iterable[Round] = (),
     ) -> None:
         """`whole` has the deals that a round can take as a whole. Raises ValueError as `add` does."""
-        super().__init__(master_key=master_key, bots=bots, variants=variants)
+        before = whole.versions_before
+        super().__init__(master_key=master_key, bots=bots, variants=variants, versions_before=before)
         self._whole = whole
         self._index = {name: index for index, name in enumerate(bots)}
         self._seats = {entry.variant: entry.seats for entry in variants}
@@ -48,8 +48,6 @@ class GrowingPlan(BasePlan):
         self.former_stages: Mapping[FormerTable, int] = {}
         """The stage, from 0, of each table that was drawn, also of those of which a bot has left the run. Empty where
         there is one stage."""
-        self.present_since: Mapping[str, int] = {}
-        """By bot of a ladder, the last match that was committed before its version came, or came back after another."""
         self._parts: list[_Part] = []
         """The matches of each of them."""
         self._first_matches, self._first_blocks = [0], [0]

@@ -7,6 +7,7 @@ import hmac
 import secrets
 from collections.abc import Iterable, Sequence
 from hashlib import sha256
+from itertools import zip_longest
 from typing import Literal
 
 import msgspec
@@ -35,15 +36,28 @@ def commitment(key: bytes) -> str:
     return sha256(key).hexdigest()
 
 
-def deal_key(master: bytes, variant: str, bots: Iterable[str], deal: int, own: Sequence[int] = SHARED_CARDS) -> bytes:
+def deal_key(  # noqa: PLR0913 - what the cards follow from
+    master: bytes,
+    variant: str,
+    bots: Iterable[str],
+    deal: int,
+    own: Sequence[int] = SHARED_CARDS,
+    *,
+    versions_before: Iterable[int] = (),
+) -> bytes:
     """The key of a line-up's deal (from 0) in a variant, both by the names in the config; 32 bytes.
 
     HMAC-SHA-256 under the master key over: `golfref/deal`, a zero byte, and the JSON array of the variant, the array
-    of the bots in order of code points, and the deal, and then what is `own` to the match (own_cards). The JSON is
+    of the bots in order of code points, the deal, the array of how many versions each bot had before in the run, in
+    the order of the names (left out if all are 0), and then what is `own` to the match (own_cards). The JSON is
     UTF-8 without spaces, and escapes only the quote, the backslash and the characters below U+0020 (the short forms
     where JSON has them, else `\\u` and four lower-case digits).
+
+    `versions_before` has these numbers in the order of `bots`; empty if all are 0.
     """
-    text = msgspec.json.encode([variant, sorted(bots), deal, *own])
+    in_order = sorted(zip_longest(bots, versions_before, fillvalue=0))
+    names, before = [name for name, _ in in_order], [count for _, count in in_order]
+    text = msgspec.json.encode([variant, names, deal, *([before] if any(before) else ()), *own])
     return hmac.digest(master, b"golfref/deal\0" + text, "sha256")
 
 

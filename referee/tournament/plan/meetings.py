@@ -28,8 +28,7 @@ class Meetings(Struct, kw_only=True):
     """The sums. Every round is told once, when it is drawn, and every result once, in any order."""
 
     deals: dict[tuple[str, tuple[str, ...]], int] = field(default_factory=dict)
-    """By variant and line-up, the number of its next deal. All deals before it have been drawn, for these bots or for
-    former versions of them."""
+    """By variant and line-up, the number of its next deal. All deals before it have been drawn."""
     met: dict[Pair, int] = field(default_factory=dict)
     """At how many tables two bots sat together. A line-up that plays several deals or variants of a round is one."""
     seatings: dict[str, int] = field(default_factory=dict)
@@ -40,13 +39,9 @@ class Meetings(Struct, kw_only=True):
     def drawn(self, drawn: Round) -> None:
         """Count a round that was drawn."""
         for table in drawn.tables:
-            self.dealt(table.variant, table.bots, table.deal)
+            place = table.variant, table.bots
+            self.deals[place] = max(self.deals.get(place, 0), table.deal + 1)
         self.sat({table.bots for table in drawn.tables})
-
-    def dealt(self, variant: str, bots: Sequence[str], deal: int) -> None:
-        """The cards of a deal are known, maybe to a former version of one of these bots, told in their order."""
-        place = variant, tuple(bots)
-        self.deals[place] = max(self.deals.get(place, 0), deal + 1)
 
     def sat(self, lineups: Iterable[Sequence[str]]) -> None:
         """Count tables, each by the names of its bots in their order."""

@@ -28,8 +28,12 @@ class PlannedVariant(Struct, frozen=True, kw_only=True):
     rotations: Rotations = "same"
 
 
-Place = tuple[str, tuple[str, ...], int]
-"""A match's place in the tournament: its variant, the names of its bots by seat, and its deal."""
+Place = tuple[str, tuple[str, ...], int, tuple[int, ...]]
+"""A match's place in the tournament: its variant, the names of its bots by seat, its deal, and how many versions each
+bot had before, by seat; empty if all are 0."""
+
+Entry = tuple[str, str, int]
+"""A version of a bot in a run: the bot's name, the version, and how many versions the bot had before."""
 
 
 class Identity(Struct, frozen=True, kw_only=True):
@@ -45,11 +49,19 @@ class Identity(Struct, frozen=True, kw_only=True):
     versions: tuple[str, ...]
     deal: int
     rotation: int
+    versions_before: tuple[int, ...] = ()
+    """How many versions each bot had before in the run, by seat; empty if all are 0."""
 
     @property
     def place(self) -> Place:
-        """Where in the tournament it belongs, whichever versions of bots and game play it."""
-        return self.variant, self.bots, self.deal
+        """Where in the tournament it belongs."""
+        return self.variant, self.bots, self.deal, self.versions_before
+
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        """The versions of the bots that play it, by seat."""
+        before = self.versions_before or (0,) * len(self.bots)
+        return tuple(zip(self.bots, self.versions, before, strict=True))
 
 
 class Sitting(Struct, frozen=True, kw_only=True):
@@ -72,10 +84,19 @@ class BasePlan(ABC):
     there are bots, or than there are owners of bots.
     """
 
-    def __init__(self, *, master_key: bytes, bots: Sequence[str], variants: Sequence[PlannedVariant]) -> None:
+    def __init__(
+        self,
+        *,
+        master_key: bytes,
+        bots: Sequence[str],
+        variants: Sequence[PlannedVariant],
+        versions_before: Sequence[int] = (),
+    ) -> None:
+        """`versions_before` has by bot how many versions it had before in the run; empty if all are 0."""
         _check(bots, variants)
         self._master_key = master_key
         self._bots = bots
+        self.versions_before = versions_before
         self._variants = variants
         self._rotations = {entry.variant: entry.rotations for entry in variants}
 
@@ -91,14 +112,16 @@ class BasePlan(ABC):
             raise IndexError(f"the plan has matches 0 to {len(self) - 1}, not {number}")
         sitting = self.sitting(number)
         key, seating = self._seating(sitting)
+        lineup = (*seating[sitting.rotation :], *seating[: sitting.rotation])
         fixture = Fixture(
             number=number,
             variant=sitting.variant,
             block=sitting.block,
-            lineup=(*seating[sitting.rotation :], *seating[: sitting.rotation]),
+            lineup=lineup,
             rotation=sitting.rotation,
             deal=sitting.deal,
             deal_key=key,
+            versions_before=self._versions_before(lineup),
         )
         return self.dealt(fixture)
 
@@ -127,7 +150,8 @@ class BasePlan(ABC):
 
     def place(self, fixture: Fixture) -> Place:
         """Where in the tournament a match belongs."""
-        return fixture.variant, tuple(self._bots[bot] for bot in fixture.lineup), fixture.deal
+        bots = tuple(self._bots[bot] for bot in fixture.lineup)
+        return fixture.variant, bots, fixture.deal, fixture.versions_before
 
     def dealt(self, fixture: Fixture, redeals: int = 0) -> Fixture:
         """The match with its cards, after others were dealt so many times because a voided match had shown them.
@@ -154,7 +178,13 @@ class BasePlan(ABC):
         return key, Stream(before, "seating").shuffled(lineup)[::-1]
 
     def _deal_key(self, variant: str, lineup: Sequence[int], deal: int, own: Sequence[int] = SHARED_CARDS) -> bytes:
-        return deal_key(self._master_key, variant, [self._bots[bot] for bot in lineup], deal, own)
+        bots, before = [self._bots[bot] for bot in lineup], self._versions_before(lineup)
+        return deal_key(self._master_key, variant, bots, deal, own, versions_before=before)
+
+    def _versions_before(self, lineup: Sequence[int]) -> tuple[int, ...]:
+        """By bot of a line-up how many versions it had before; empty if all are 0."""
+        before = tuple(self.versions_before[bot] for bot in lineup) if self.versions_before else ()
+        return before if any(before) else ()
 
 
 class Plan(BasePlan):
@@ -171,6 +201,7 @@ class Plan(BasePlan):
         bots: Sequence[str],
         variants: Sequence[PlannedVariant],
         deals: int,
+        versions_before: Sequence[int] = (),
         lineups: int | None = None,
         owners: Mapping[str, str] | None = None,
         challengers: Collection[str] = (),
@@ -180,7 +211,7 @@ class Plan(BasePlan):
 
         `before` is the plan that this one amends, to whose samples of line-ups it adds.
         """
-        super().__init__(master_key=master_key, bots=bots, variants=variants)
+        super().__init__(master_key=master_key, bots=bots, variants=variants, versions_before=versions_before)
         self._by_name = sorted(range(len(bots)), key=lambda bot: bots[bot])
         self._amendments: int = 0 if before is None else before._amendments + 1
         self._samples: dict[str, _Sample] = {} if before is None else before._samples.copy()

@@ -62,7 +62,8 @@ class ShardPlan(BasePlan):
         """`whole` is made from the same key, bots and variants. Raises ValueError where there is no such shard."""
         if not shard.exists:
             raise ValueError(f"there is no shard {shard}")
-        super().__init__(master_key=master_key, bots=bots, variants=variants)
+        before = whole.versions_before
+        super().__init__(master_key=master_key, bots=bots, variants=variants, versions_before=before)
         self._whole, self._shard = whole, shard
         self._turns = _turns(whole, shard)
         """What the shard has of a deal, by the deal's number modulo the number of shards."""

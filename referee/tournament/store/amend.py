@@ -44,8 +44,6 @@ class Amendment(Struct, frozen=True, kw_only=True):
     """How many count now and afterwards."""
     dropped: int = 0
     """How many count now but not afterwards. They stay in the store."""
-    replayed: int = 0
-    """How many of those are played again, by another version of a bot or in another game."""
     returned: int = 0
     """How many were dropped earlier and count again."""
     added: int = 0
@@ -73,9 +71,8 @@ class Amendment(Struct, frozen=True, kw_only=True):
     def lines(self) -> list[str]:
         """All of it in words."""
         back = f", {self.returned} that were dropped earlier count again" if self.returned else ""
-        again = f" ({self.replayed} of them played again)" if self.dropped else ""
         plan = f"{self.before} -> {self.planned} in the plan, {self.added} of them added"
-        played = f"of those played {self.kept} kept, {self.dropped} dropped{again}{back}"
+        played = f"of those played {self.kept} kept, {self.dropped} dropped{back}"
         lineups = [f"line-ups of `{name}`: {had} -> {has}" for name, (had, has) in self.lineups.items() if had != has]
         left = f"{self.planned - len(self.places)} to play"
         if not self.meta.facts.is_fixed:
@@ -154,25 +151,22 @@ def amended(
     changes = config_differences(meta.facts, facts).changes
     unchanged = Amendment(changes=changes, refused=[], meta=meta, places={}, there={})
     old, new, terms = plans.old, plans.new, Terms(facts)
-    dropped = {identity.place for identity, id_ in ids.items() if id_ in counting}
     places: dict[int, Fixture] = {}
-    replayed = added = 0
+    added = 0
     for fixture in new:
         identity = terms.identity(fixture)
         if identity in ids:
             places[ids[identity]] = fixture
-        elif identity.place in dropped:
-            replayed += 1
         added += not old.has_table(identity.variant, identity.bots, identity.deal)
     kept = len(counting & places.keys())
-    before, after = _Counting(meta.facts, old, counting), _Counting(facts, new, places)
+    before, after = _Counting(meta.facts, counting), _Counting(facts, places)
     had, lost, shortened = Counter[str](), Counter[str](), Counter[str]()
     for identity, id_ in ids.items():
         counted, counts = before.bots(identity, id_), after.bots(identity, id_)
         had.update(counted)
         lost.update(bot for bot in counted if bot in terms.versions and bot not in counts)
         shortened.update(bot for bot in counts if bot in counted and len(counts) < len(counted))
-    still_there = {bot for identity, id_ in ids.items() for bot in after.present.bots(identity, id_)}
+    still_there = {bot for identity in ids for bot in after.present.bots(identity)}
     return replace(
         unchanged,
         meta=replace(meta, facts=facts, matches=matches_told(facts, new)),
@@ -183,7 +177,6 @@ def amended(
         before=len(old),
         kept=kept,
         dropped=len(counting) - kept,
-        replayed=replayed,
         returned=len(places) - kept,
         added=added,
         lost=dict(lost),
@@ -204,15 +197,15 @@ def _sampled(before: Facts, after: Facts, plans: Plans) -> dict[str, tuple[int, 
 
 
 class _Counting:
-    """For which bots a match counts in a run with this config and this plan."""
+    """For which bots a match counts in a run with this config."""
 
-    def __init__(self, facts: Facts, plan: BasePlan, whole: Container[int]) -> None:
+    def __init__(self, facts: Facts, whole: Container[int]) -> None:
         """`whole` has the ids of the matches in the plan."""
-        self.present = Present(Terms(facts), plan.present_since if isinstance(plan, GrowingPlan) else {})
+        self.present = Present(Terms(facts))
         self._has_rest, self._whole = facts.order != "means", whole
 
     def bots(self, match: Identity, id_: int) -> Sequence[str]:
         """All of a match in the plan, and where means are not compared those that are left of another one."""
         if id_ in self._whole:
             return match.bots
-        return self.present.remaining(match, id_) if self._has_rest else ()
+        return self.present.remaining(match) if self._has_rest else ()

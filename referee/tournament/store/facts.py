@@ -28,8 +28,9 @@ from referee.tournament.plan.fixture import Fixture
 from referee.tournament.plan.keys import Rotations
 from referee.tournament.plan.lineups import AllLineups
 from referee.tournament.plan.rounds import RATED, Entrant, Field, Format, StageRules, StopRules
-from referee.tournament.plan.schedule import Identity, Plan, PlannedVariant, all_lineups
+from referee.tournament.plan.schedule import Entry, Identity, Plan, PlannedVariant, all_lineups
 from referee.tournament.plan.shards import Shard
+from referee.tournament.results import Result, check_seats
 from referee.tournament.standings import Order, RankBy
 
 _AMENDABLE = frozenset({"name", "deals", "lineups", "rounds", "challengers", "anchor", "hours"})
@@ -100,7 +101,9 @@ class BotFacts(Struct, frozen=True, kw_only=True, omit_defaults=True):
     dir: str | None = None
     """Relative to the config's folder."""
     version: str
-    """A hash of its command, environment and files, and of what follows, in hexadecimal."""
+    """A hash of its command, environment and files, and of `network` and `clocks`, in hexadecimal."""
+    versions_before: int = 0
+    """How many versions the bot had before in the run. A version that comes back after another one counts as new."""
     network: bool = False
     """Whether it may use the network under `bwrap`."""
     clocks: Clocks | None = None
@@ -197,8 +200,19 @@ class Terms:
         self._bots = facts.bots
         self.versions = {bot.name: bot.version for bot in facts.bots}
         """The version of each bot, by its name."""
+        self.entries: dict[str, Entry] = {bot.name: (bot.name, bot.version, bot.versions_before) for bot in facts.bots}
+        """The same with how many versions it had before."""
+        self._seats = {variant.name: variant.seats for variant in facts.variants}
         self.games = {variant.name: variant.game for variant in facts.variants}
         """The hash of each variant's game, by the variant's name."""
+
+    def check(self, result: Result) -> None:
+        """Raise ValueError where a result is not of a game and of bots of the run."""
+        check_seats(result)
+        if len(result.bots) != self._seats.get(result.variant):
+            raise ValueError(f"{len(result.bots)} seats of `{result.variant}`, which the run does not have")
+        if strangers := [bot for bot in result.bots if bot not in self.versions]:
+            raise ValueError(f"the bot `{strangers[0]}` is not in the run")
 
     def identity(self, fixture: Fixture) -> Identity:
         """Which match a fixture is, apart from its number."""
@@ -210,20 +224,45 @@ class Terms:
             versions=tuple(bot.version for bot in bots),
             deal=fixture.deal,
             rotation=fixture.rotation,
+            versions_before=fixture.versions_before,
         )
 
 
-def config_facts(config: Config, had: Sequence[VariantFacts] = ()) -> Facts:
+def config_facts(config: Config, had: Sequence[Facts] = ()) -> Facts:
     """All of a config that its results depend on, with the bots' versions, for which their files are read.
 
     Left out are `jobs` and `workers`, where the config lies, and where a shipped bot or the interpreter that runs it
-    is installed. Each variant tells its seats. A variant that is one of those that the run `had` is told as it was
-    then, so that it stays the same game when golfref gains an option.
+    is installed. Each variant tells its seats. `had` are the configs that the run has had, in order: they tell how many
+    versions each bot had before, and a variant of theirs is told as it was then, so that it stays the same game when
+    golfref gains an option.
     """
     settings = {name: value for name, value in asdict(config).items() if name in Facts.__struct_fields__}
-    variants = tuple(_variant_facts(variant, had) for variant in config.variants)
+    known = [variant for facts in had for variant in facts.variants]
+    variants = tuple(_variant_facts(variant, known) for variant in config.variants)
     bots = tuple(_bot_facts(bot, config.folder) for bot in config.bots)
-    return Facts(**settings | {"variants": variants, "bots": bots})
+    return counted(Facts(**settings | {"variants": variants, "bots": bots}), had)
+
+
+def counted(facts: Facts, had: Sequence[Facts]) -> Facts:
+    """The facts with `versions_before` of each bot, in a run that has had these configs."""
+    last = {bot.name: bot for one in had for bot in one.bots}
+    return replace(facts, bots=tuple(_counted(bot, last.get(bot.name)) for bot in facts.bots))
+
+
+def _counted(bot: BotFacts, last: BotFacts | None) -> BotFacts:
+    """The bot with its `versions_before`; `last` is what the run had last under its name."""
+    if last is None:
+        return replace(bot, versions_before=0)
+    return replace(bot, versions_before=last.versions_before + (bot.version != last.version))
+
+
+def check_names(facts: Facts) -> None:
+    """Raise ValueError where two bots or two games have one name, or a bot is named that is not there."""
+    bots, games = [bot.name for bot in facts.bots], [variant.name for variant in facts.variants]
+    if len(set(bots)) < len(bots) or len(set(games)) < len(games):
+        raise ValueError("expected a name for each bot and each game")
+    if not {*bots}.issuperset([*facts.challengers, *([facts.anchor] if facts.anchor else [])]):
+        raise ValueError("expected bots of the run as anchor and challengers")
 
 
 def field_of(facts: Facts, key: bytes) -> Field:
@@ -250,6 +289,7 @@ def plans_of(configs: Iterable[Facts], key: bytes) -> Iterator[Plan]:
             bots=[bot.name for bot in facts.bots],
             variants=_planned(facts),
             deals=facts.deals,
+            versions_before=[bot.versions_before for bot in facts.bots],
             lineups=facts.lineups,
             owners=facts.owners_apart,
             challengers=facts.challengers,
@@ -380,7 +420,8 @@ def _bot_changes(old: Sequence[BotFacts], new: Sequence[BotFacts]) -> Iterator[s
             yield f"bot `{name}`: added (version {short(bot.version)})"
             continue
         versions = before[name].version, bot.version
-        told = list(_changes("", *(to_builtins(replace(one, version="")) for one in (before[name], bot))))
+        both = (replace(one, version="", versions_before=0) for one in (before[name], bot))
+        told = list(_changes("", *map(to_builtins, both)))
         if versions[0] != versions[1]:
             what = ", ".join(told) or "its files changed"
             yield f"bot `{name}`: replaced (version {short(versions[0])} -> {short(versions[1])}: {what})"

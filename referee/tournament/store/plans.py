@@ -3,9 +3,9 @@
 This module must not know how rounds are drawn.
 """
 
-import sys
 from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
+from contextlib import contextmanager
 
 import msgspec
 from msgspec import Struct
@@ -106,17 +106,16 @@ def grown(whole: Plan, facts: Facts, key: bytes, stretches: Sequence[Stretch]) -
     plan = GrowingPlan(master_key=key, bots=bots, variants=field.variants, whole=whole, rounds=rounds)
     if facts.stages:
         plan.former_stages = dict(_tables_by_stage(stretches))
-    plan.present_since = present_since(facts, stretches)
     return plan
 
 
 def _tables_by_stage(stretches: Sequence[Stretch]) -> Iterator[tuple[FormerTable, int]]:
     """Each table that was drawn, with its stage."""
     for stretch in stretches:
-        versions = Terms(stretch.facts).versions
+        entries = Terms(stretch.facts).entries
         for drawn in (one.what for one in stretch.told if isinstance(one.what, Round)):
             for table in drawn.tables:
-                bots = frozenset((bot, versions.get(bot, "")) for bot in table.bots)
+                bots = frozenset(entries[bot] for bot in table.bots if bot in entries)
                 yield (table.variant, bots, table.deal), drawn.stage
 
 
@@ -148,6 +147,7 @@ def extent_of(store: Store) -> Extent:
     """How much a run has to play. Raises StoreError."""
     meta = store.meta()
     if meta.facts.is_fixed:
+        _check_numbers(store, store.numbers(), meta.matches)
         return Extent(planned=meta.matches)
     stretches = stretches_of(store)
     ends = [one for one in stretches[-1].told if isinstance(one.what, End)]
@@ -160,15 +160,27 @@ def extent_of(store: Store) -> Extent:
 
 def plan_now(store: Store) -> BasePlan:
     """The plan of a run, as far as it has been drawn. Raises StoreError where there can be none."""
+    numbers = store.numbers()  # first of all: while the run goes on, rounds may come that have more
+    with following(store):
+        plan = plans_until(stretches_of(store), bytes.fromhex(store.meta().master_key))[-1]
+    _check_numbers(store, numbers, len(plan))
+    return plan
+
+
+def _check_numbers(store: Store, numbers: Iterable[int], planned: int) -> None:
+    """Raise StoreError where one of these numbers of matches is not in a plan of so many."""
+    if wrong := [number for number in numbers if not 0 <= number < planned]:
+        what = f"the plan has matches 0 to {planned - 1}, not {wrong[0]}"
+        raise StoreError(f"{store.path}: {what}; `golfref verify` says more")
+
+
+@contextmanager
+def following(store: Store) -> Iterator[None]:
+    """Raises StoreError where a plan that is made inside cannot follow from what the store tells."""
     try:
-        return plans_until(stretches_of(store), bytes.fromhex(store.meta().master_key))[-1]
+        yield
     except ValueError as error:
-        raise no_plan(store, error) from None
-
-
-def no_plan(store: Store, error: ValueError) -> StoreError:
-    """What to raise where nobody can follow the plan of a run."""
-    return StoreError(f"{store.path}: no plan follows from its config and its rounds ({error})")
+        raise StoreError(f"{store.path}: no plan follows from its config and its rounds ({error})") from None
 
 
 def matches_told(facts: Facts, plan: BasePlan) -> int:
@@ -176,42 +188,21 @@ def matches_told(facts: Facts, plan: BasePlan) -> int:
     return len(plan) if facts.is_fixed else 0
 
 
-def present_since(facts: Facts, stretches: Sequence[Stretch]) -> dict[str, int]:
-    """By bot of a ladder, the last match that was committed before its version came, or came back after another one.
-
-    What it played before does not count for it: else an author could hand in copies of a bot, and go back to the one
-    that was lucky. Empty elsewhere, where a version that comes back has its matches again.
-    """
-    if facts.format != "ladder":
-        return {}
-    since: dict[str, int] = {}
-    versions = [Terms(stretch.facts).versions for stretch in stretches]
-    for bot in facts.bots:
-        others = [place for place, had in enumerate(versions) if had.get(bot.name, bot.version) != bot.version]
-        if others:
-            following = stretches[others[-1] + 1 :]
-            since[bot.name] = following[0].after if following else sys.maxsize
-    return since
-
-
 def present_in(store: Store) -> Present:
     """Which bots and games are in a run now. Raises StoreError."""
-    facts = store.meta().facts
-    since = present_since(facts, stretches_of(store)) if facts.format == "ladder" else {}
-    return Present(Terms(facts), since)
+    return Present(Terms(store.meta().facts))
 
 
 def told_under(facts: Facts, stretches: Sequence[Stretch]) -> Iterator[Told]:
     """All rounds that these stretches had, as far as they belong into a run with this config.
 
-    A table belongs there as long as its game and all its bots do, in the versions of when it was drawn, and in a ladder
-    without another version meanwhile; a whole deal as long as the config has so many deals.
+    A table belongs there as long as its game and all its bots do, in the versions of when it was drawn; a whole deal as
+    long as the config has so many deals.
     """
-    now, since = Terms(facts), present_since(facts, stretches)
+    now = Terms(facts)
     for stretch in stretches:
         then = Terms(stretch.facts)
-        bots = {name for name, version in then.versions.items() if now.versions.get(name) == version}
-        bots = {name for name in bots if since.get(name, 0) <= stretch.after}
+        bots = {name for name, entry in then.entries.items() if now.entries.get(name) == entry}
         games = {name for name, game in then.games.items() if now.games.get(name) == game}
         for one in stretch.told:
             drawn = one.what

@@ -5,7 +5,7 @@ rounds are drawn.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
 from msgspec.structs import replace
@@ -14,7 +14,7 @@ from referee.entries.versions import short
 from referee.tournament.plan.growing import GrowingPlan
 from referee.tournament.plan.meetings import Meetings
 from referee.tournament.plan.rounds import Past
-from referee.tournament.plan.schedule import Identity
+from referee.tournament.plan.schedule import Entry, Identity
 from referee.tournament.results import Result
 from referee.tournament.store.facts import Terms
 from referee.tournament.store.rows import CommittedMatch
@@ -28,7 +28,7 @@ class PlayedSoFar:
 
         Without `keeps_results` the past tells only the sums of results, so that it stays small however long the run is.
         """
-        self._plan, self._present, self._keeps_results = plan, Present(terms, plan.present_since), keeps_results
+        self._plan, self._present, self._keeps_results = plan, Present(terms), keeps_results
         self._meetings, self._summed = Meetings(), 0
         """The sums, and of how many rounds they are."""
         self._by_round: list[dict[int, Result]] = []
@@ -47,17 +47,13 @@ class PlayedSoFar:
             self._by_round[place][number] = replace(row.result, number=number, block=block, commit=0)
         elif (result := as_former(row, self._present)) is not None:
             table = row.identity
-            bots = frozenset(zip(table.bots, table.versions, strict=True))
-            stage = self._plan.former_stages.get((table.variant, bots, table.deal), 0)
+            where = table.variant, frozenset(table.entries), table.deal
+            stage = self._plan.former_stages.get(where, 0)
             self._former[stage].append(result)
 
     def _sum(self, row: CommittedMatch, number: int | None) -> None:
-        """Add a match to the sums. Whoever replaces a bot knows what cards it had, so these are not dealt again."""
-        if number is not None:
-            self._meetings.ended(row.result)
-            return
-        self._meetings.dealt(row.identity.variant, sorted(row.identity.bots), row.identity.deal)
-        if (result := as_former(row, self._present)) is not None:
+        result = row.result if number is not None else as_former(row, self._present)
+        if result is not None:
             self._meetings.ended(result)
 
     def past(self) -> Past:
@@ -79,25 +75,21 @@ class PlayedSoFar:
 class Present:
     """Which bots and games of a match are in the run now."""
 
-    def __init__(self, terms: Terms, since: Mapping[str, int]) -> None:
-        """`terms` are those of the config as it is now; `since` is as GrowingPlan.present_since has it."""
-        self._terms, self._since = terms, since
+    def __init__(self, terms: Terms) -> None:
+        """`terms` are those of the config as it is now."""
+        self._terms = terms
 
     def has_game(self, match: Identity) -> bool:
         """Whether the game of a match is one of the run."""
         return self._terms.games.get(match.variant) == match.game
 
-    def bots(self, match: Identity, id_: int) -> list[str]:
-        """The bots of the match that was committed under this id which are there, in the version that played it."""
-        return [
-            bot
-            for bot, version in zip(match.bots, match.versions, strict=True)
-            if self._terms.versions.get(bot) == version and self._since.get(bot, 0) < id_
-        ]
+    def bots(self, match: Identity) -> list[str]:
+        """The bots of the match which are there, in the version that played it."""
+        return [entry[0] for entry in match.entries if self._terms.entries.get(entry[0]) == entry]
 
-    def remaining(self, match: Identity, id_: int) -> list[str]:
+    def remaining(self, match: Identity) -> list[str]:
         """The same where there are at least two, so that the match tells who is better; else none."""
-        bots = self.bots(match, id_)
+        bots = self.bots(match)
         return bots if len(bots) > 1 and self.has_game(match) else []
 
 
@@ -109,7 +101,7 @@ def as_former(row: CommittedMatch, present: Present) -> Result | None:
     match = row.identity
     if not present.has_game(match):
         return None
-    there = present.bots(match, row.id)
+    there = present.bots(match)
     bots = tuple(
         bot if bot in there else f"{bot} (version {short(version)})"
         for bot, version in zip(match.bots, match.versions, strict=True)
@@ -123,19 +115,19 @@ def among_remaining(rows: Iterable[CommittedMatch], present: Present) -> Iterato
     Each result has the ranks that these bots have among themselves, and comes with the number of seats of the table.
     Left out are matches of which fewer than two bots are still there.
     """
-    shortened = [row for row in rows if 0 < len(present.remaining(row.identity, row.id)) < len(row.identity.bots)]
+    shortened = [row for row in rows if 0 < len(present.remaining(row.identity)) < len(row.identity.bots)]
     shortened.sort(key=_table_of)
     for block, (_, some) in enumerate(groupby(shortened, key=lambda row: _table_of(row)[:-1])):
         for row in some:
             bots = row.identity.bots
-            seats = [*map(bots.index, present.remaining(row.identity, row.id))]
+            seats = [*map(bots.index, present.remaining(row.identity))]
             yield replace(_at_seats(row.result, seats), block=block, commit=0), len(bots)
 
 
-def _table_of(row: CommittedMatch) -> tuple[str, list[tuple[str, str]], int, int]:
+def _table_of(row: CommittedMatch) -> tuple[str, list[Entry], int, int]:
     """The table of a match, and its rotation."""
     match = row.identity
-    return match.variant, sorted(zip(match.bots, match.versions, strict=True)), match.deal, match.rotation
+    return match.variant, sorted(match.entries), match.deal, match.rotation
 
 
 def _at_seats(result: Result, seats: Sequence[int]) -> Result:

@@ -22,7 +22,7 @@ from referee.tournament.orders import Played
 from referee.tournament.plan.fixture import Fixture
 from referee.tournament.plan.rounds import End, Round
 from referee.tournament.plan.schedule import Identity
-from referee.tournament.results import Result
+from referee.tournament.results import Result, check_seats
 from referee.tournament.store import tables
 from referee.tournament.store.digest import Covered, covered, lines_of
 from referee.tournament.store.disk import (
@@ -37,7 +37,7 @@ from referee.tournament.store.disk import (
     sync_folder,
 )
 from referee.tournament.store.events import Origin, drawn_in_words, last_origin, played_for
-from referee.tournament.store.facts import Facts, VariantFacts
+from referee.tournament.store.facts import Facts, Terms, check_names
 from referee.tournament.store.hosts import Host, StoredHost
 from referee.tournament.store.rows import CommittedMatch, Former, Meta, RunEvent, Void
 
@@ -137,11 +137,10 @@ class Store:
         """What the run is."""
         rows = self._read("SELECT key, value FROM meta")
         with self._checking("key or config"):
-            return msgspec.convert({key: msgspec.json.decode(value) for key, value in rows}, Meta)
-
-    def variants(self) -> list[VariantFacts]:
-        """Every variant that the run has or has had, as it was told when the run got it."""
-        return [variant for facts in self.configs() for variant in facts.variants]
+            meta = msgspec.convert({key: msgspec.json.decode(value) for key, value in rows}, Meta)
+            bytes.fromhex(meta.master_key)
+            check_names(meta.facts)
+            return meta
 
     def configs(self) -> list[Facts]:
         """The config that the run began with, and each that it was amended to, in order."""
@@ -245,13 +244,18 @@ class Store:
 
     def results(self) -> Iterator[Result]:
         """The results that count, in the order of the plan."""
-        decoder = msgspec.json.Decoder(Result)
+        decoder, terms = msgspec.json.Decoder(Result), Terms(self.meta().facts)
         query = "SELECT id, number, deal, rotation, result FROM matches WHERE number IS NOT NULL ORDER BY number"
         for id_, number, deal, rotation, text in self._each(query):
             try:
-                yield replace(decoder.decode(text), deal=deal, rotation=rotation, commit=id_)
-            except (msgspec.MsgspecError, TypeError, RecursionError) as error:
+                result = decoder.decode(text)
+                terms.check(result)
+                if result.number != number:
+                    raise ValueError(f"its number is {result.number}")
+                result = replace(result, deal=deal, rotation=rotation, commit=id_)
+            except (msgspec.MsgspecError, TypeError, ValueError, RecursionError) as error:
                 raise StoreError(f"{self.path}: the result of match {number} is damaged ({error})") from None
+            yield result
 
     def ids(self) -> list[int]:
         """The ids of all that was committed, in the order of commits."""
@@ -538,13 +542,19 @@ class Store:
 def committed_match(row: Mapping[str, Any]) -> CommittedMatch:
     """What a row of a match tells, by the names of its columns.
 
-    Raises msgspec.MsgspecError, LookupError, TypeError and RecursionError where it is damaged.
+    Raises msgspec.MsgspecError, LookupError, TypeError, ValueError and RecursionError where it is damaged.
     """
     where = {"deal": row["deal"], "rotation": row["rotation"]}
     who = {"bots": msgspec.json.decode(row["bots"]), "versions": msgspec.json.decode(row["versions"])}
-    identity = {"variant": row["variant"], "game": row["game"], **who, **where}
+    result = where | msgspec.json.decode(row["result"])
+    before = {"versions_before": result.get("versions_before", ())}
+    identity = {"variant": row["variant"], "game": row["game"], **who, **where, **before}
     told = {"id": row["id"], "number": row["number"], "identity": identity, "hash": row["hash"]}
-    return msgspec.convert({**told, "result": where | msgspec.json.decode(row["result"])}, CommittedMatch)
+    match = msgspec.convert({**told, "result": result}, CommittedMatch)
+    check_seats(match.result)
+    if match.identity.bots != match.result.bots or len(match.identity.versions) != len(match.identity.bots):
+        raise ValueError("its bots and versions are not those of its result")
+    return match
 
 
 def meta_rows(meta: Meta) -> Iterable[tuple[str, str]]:

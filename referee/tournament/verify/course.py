@@ -32,7 +32,7 @@ from referee.tournament.store.events import (
     told_as_kept_out,
     told_as_played_for,
 )
-from referee.tournament.store.facts import Facts, Terms, config_differences, plans_of
+from referee.tournament.store.facts import Facts, Terms, config_differences, counted, plans_of
 from referee.tournament.store.plans import Stretch, grown, stretches_of
 from referee.tournament.store.rows import Meta, RunEvent, Void
 from referee.tournament.store.store import Store
@@ -65,9 +65,9 @@ class Stage:
 
     def has(self, match: Identity) -> bool:
         """Whether the plan has a match, with these versions of the bots and of the game."""
-        known = match.versions == tuple(self.terms.versions.get(bot) for bot in match.bots)
+        known = all(self.terms.entries.get(entry[0]) == entry for entry in match.entries)
         same_game = self.terms.games.get(match.variant) == match.game
-        return known and same_game and self.plan.has_table(*match.place)
+        return known and same_game and self.plan.has_table(match.variant, match.bots, match.deal)
 
     def fixture(self, number: int) -> Fixture | None:
         """The match of this number. None outside the plan."""
@@ -180,6 +180,17 @@ class Course:
             yield from (f"event #{new.events}: no amendment does this: {_shown(text)}" for text in found.refused)
             if not found.changes:
                 yield f"event #{new.events}: an amendment that changes nothing"
+        yield from self._check_versions_before()
+
+    def _check_versions_before(self) -> Iterator[str]:
+        """Each bot whose `versions_before` does not follow from the configs before."""
+        had: list[Facts] = []
+        for stage in self.stages:
+            for bot, expected in zip(stage.facts.bots, counted(stage.facts, had).bots, strict=True):
+                if bot != expected:
+                    what = f"expected {expected.versions_before} for bot {_shown(bot.name)}, got {bot.versions_before}"
+                    yield f"the config after event #{stage.events}: versions_before: {what}"
+            had.append(stage.facts)
 
     # The history
 

@@ -240,9 +240,7 @@ class _RunCheck:
 
 
 def _identity_in_words(identity: Identity) -> str:
-    bots = ", ".join(
-        f"{bot} ({short(version)})" for bot, version in zip(identity.bots, identity.versions, strict=False)
-    )
+    bots = ", ".join(f"{bot} ({short(version)}, {before} before)" for bot, version, before in identity.entries)
     return f"{identity.variant}, deal {identity.deal}, rotation {identity.rotation}, {bots}"
 
 

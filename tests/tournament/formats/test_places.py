@@ -77,6 +77,15 @@ def test_a_cut_is_settled_where_all_that_go_on_are_surely_better() -> None:
     assert "Who goes on is not settled: " in "\n".join(stages_report(found.stages, 80))
 
 
+def test_the_cut_of_a_sample_of_line_ups_is_not_settled_by_what_was_not_played() -> None:
+    """With 7 of 10 line-ups some pairs have not met, however sure those are that have."""
+    field = field_of(5, StageRules(deals=6, lineups=7, advance=3), StageRules(deals=1))
+    past = Past()
+    while isinstance(drawn := draw(field, past), Round) and drawn.stage == 0:
+        past = Past(rounds=[*past.rounds, drawn], played=[*past.played, results_of(drawn.tables)])
+    assert places_of(field, past, is_playing=False).stages[0].is_cut_settled is False
+
+
 def test_nobody_is_called_surely_better_than_a_bot_without_a_match() -> None:
     field = field_of(6, StageRules(deals=8, advance=3), StageRules(deals=1))
     past = Past()

@@ -134,6 +134,30 @@ def test_a_final_with_more_seats_than_bots_have_played_takes_those_without_a_mat
     ]
 
 
+@pytest.mark.parametrize("format_", ["swiss", "round-robin", "knockout"])
+@pytest.mark.parametrize("left", [0, 1, 2, 3])
+def test_a_later_stage_ends_where_too_few_bots_are_left_for_a_table(format_: Format, left: int) -> None:
+    last = replace(KNOCKOUT, advance=1) if format_ == "knockout" else StageRules(format=format_, deals=2)
+    field = field_of(8, replace(SWISS, rounds=1), last, tables={"game": 4})
+    past = Past()
+    while isinstance(drawn := draw(field, past), Round):
+        past = Past(rounds=[*past.rounds, drawn], played=[*past.played, ()])
+        if drawn.stage:
+            break
+    stay = past.rounds[-1].entered[:left]
+    there = replace(field, bots=[entrant for entrant in field.bots if entrant.name in stay])
+    for gone in set(past.rounds[-1].entered).difference(stay):
+        past = without(past, gone)
+    assert isinstance(draw(there, past), End)
+
+
+@pytest.mark.parametrize("left", [0, 1, 3])
+def test_a_swiss_without_enough_bots_for_a_table_ends(left: int) -> None:
+    field = field_of(left, StageRules(format="swiss", deals=1), tables={"game": 4})
+    assert swiss.next_round(field, Past()) == End(reason=f"too few bots are left for a table ({left})")
+    assert swiss.most_matches(field) == 0
+
+
 # What `--dry-run` prints
 
 

@@ -147,7 +147,7 @@ def test_a_plan_knows_its_tables_and_how_many_it_has() -> None:
     assert (made.deal_blocks, made.deal_matches, len(made)) == (6 + 4 + 1, 6 * 2 + 4 * 3 + 4, 2 * 28)
     assert (made.lineups, made.seats) == ({"pairs": 6, "threes": 4, "all": 1}, seats)
     assert made.matches == {"pairs": 24, "threes": 24, "all": 8} == Counter(one.variant for one in made)
-    assert made.place(made[0]) == (made[0].variant, tuple(bots[bot] for bot in made[0].lineup), 0)
+    assert made.place(made[0]) == (made[0].variant, tuple(bots[bot] for bot in made[0].lineup), 0, ())
     assert list(made.blocks_of_deal()) == [
         (one.variant, made.place_of(*made.place(one)[:2])) for one in made if (one.deal, one.rotation) == (0, 0)
     ]
@@ -206,6 +206,16 @@ def test_every_deal_key_can_be_derived_by_anybody(rotations: Rotations, redeals:
     """For rotation 1. The vectors are from `openssl dgst`; the first one is that of earlier versions."""
     own = own_cards(rotations, 1, redeals)
     assert deal_key(KEY, "cactus short", ["é", "bob", "Ada"], 3, own).hex() == key
+
+
+def test_how_many_versions_a_bot_had_before_joins_the_key_unless_it_is_0_for_all() -> None:
+    """The vector is from `openssl dgst`."""
+    bots = ["é", "bob", "Ada"]
+    own = own_cards("fresh", 1, 0)
+    assert deal_key(KEY, "cactus short", bots, 3, own, versions_before=(1, 2, 0)).hex() == (
+        "41851f06248a8e13428d21158cde7626954070df6257b6ddbaf6f6f1f1c18fb3"
+    )
+    assert deal_key(KEY, "v", bots, 3, versions_before=(0, 0, 0)) == deal_key(KEY, "v", bots, 3)
 
 
 @settings(max_examples=25)

@@ -17,9 +17,11 @@ from commands import golfref
 from in_store import go_on
 from made_once import made_once
 
+from referee.tournament.plan.keys import deal_key, own_cards
 from referee.tournament.store import store
 from referee.tournament.store.disk import SIDE_FILES, StoreError, locked
 from referee.tournament.store.store import Store
+from referee.tournament.summary import summary_of
 from referee.tournament.verify import run as verify_run
 from referee.tournament.verify.published import BadPublished, Published, compare_published, read_published
 from referee.tournament.verify.run import check_store
@@ -100,6 +102,21 @@ def test_an_honest_run_holds_with_what_is_out_of_the_standings(run: Path, played
     digest = json.loads((played / "results.json").read_text())["digest"]
     assert checked.notes[0] == f"digest {digest}"
     assert findings(run, read_published(digest.upper(), None)) == []
+
+
+def test_a_new_version_is_dealt_cards_that_no_former_version_had(run: Path) -> None:
+    with closing(Store.open(run)) as store:
+        key = bytes.fromhex(store.meta().master_key)
+        dealt = [(match, json.loads(data)["deal_key"]) for match, data in store.with_records()]
+    for match, dealt_key in dealt:
+        was_replaced = "cid" in match.identity.bots and match.number is not None
+        before = tuple(int(bot == "cid") for bot in match.identity.bots) if was_replaced else ()
+        assert match.result.versions_before == match.identity.versions_before == before
+        own = own_cards("same", match.identity.rotation, 0)
+        where = match.identity.variant, match.identity.bots, match.identity.deal
+        assert dealt_key == deal_key(key, *where, own, versions_before=before).hex()
+    former = {dealt_key for match, dealt_key in dealt if match.number is None}
+    assert former.isdisjoint(dealt_key for match, dealt_key in dealt if match.number is not None)
 
 
 def test_the_command_holds_a_run_against_what_was_published(run: Path, played: Path) -> None:
@@ -259,6 +276,42 @@ DAMAGE = {
         "UPDATE matches SET result = json_set(result, '$.redeals', 1) WHERE number = 4",
         "match 4: its cards were dealt anew 1 times, but voided matches had shown them 0 times",
     ),
+    "a new version that is told to be the first": (
+        "UPDATE meta SET value = json_remove(value, '$.bots[2].versions_before') WHERE key = 'facts'",
+        "versions_before: expected 1 for bot cid, got 0",
+    ),
+    "a version more than there was": (
+        "UPDATE meta SET value = json_set(value, '$.bots[2].versions_before', 2) WHERE key = 'facts'",
+        "versions_before: expected 1 for bot cid, got 2",
+    ),
+    "a match of a former version that is told to be of a later one": (
+        "UPDATE matches SET result = json_set(result, '$.versions_before', json('[1, 1]')) WHERE number IS NULL",
+        "out of the standings: no plan of the run since its commit has it",
+    ),
+    "a match that is told to be of the first version": (
+        "UPDATE matches SET result = json_set(result, '$.versions_before', json('[]')) WHERE number IS NOT NULL",
+        " before); the plan has six-card, deal ",
+    ),
+    "a result with a seat less": (
+        "UPDATE matches SET result = json_remove(result, '$.totals[0]') WHERE number = 4",
+        "expected one entry for each seat",
+    ),
+    "a bot that is not in the run": (
+        "UPDATE matches SET result = replace(result, '\"ann\"', '\"eve\"') WHERE number = 0",
+        "its bots and versions are not those of its result",
+    ),
+    "a game that the run does not have": (
+        "UPDATE matches SET variant = 'x', result = json_set(result, '$.variant', 'x') WHERE number = 4",
+        "match 4: stored as x, deal",
+    ),
+    "ranks that no match has": (
+        "UPDATE matches SET result = json_set(result, '$.ranks', json('[0, 3]')) WHERE number = 4",
+        "ranks from 1 to 2",
+    ),
+    "an anchor that is not in the run": (
+        "UPDATE meta SET value = json_set(value, '$.anchor', 'eve') WHERE key = 'facts'",
+        "expected bots of the run as anchor",
+    ),
     "another result of what is out": (
         "UPDATE matches SET result = json_set(result, '$.rounds', 7) WHERE number IS NULL",
         "out of the standings: the result",
@@ -285,6 +338,28 @@ def test_what_is_damaged_is_a_finding(run: Path, played: Path, statement: str, e
     change(run, statement)
     found = findings(run, read_published(str(played / "hashes.txt"), played / "results.json"))
     assert any(expected in finding for finding in found), found
+
+
+@pytest.mark.parametrize(("statement", "_"), DAMAGE.values(), ids=DAMAGE)
+def test_tables_of_what_is_damaged_are_made_or_refused_in_a_sentence(run: Path, statement: str, _: str) -> None:
+    change(run, statement)
+    refused: StoreError | None = None
+    try:
+        with closing(Store.open(run)) as store:
+            summary_of(store)
+    except StoreError as error:
+        refused = error
+    said = golfref("standings", run.name, cwd=run.parent, code=2 if refused else 0)[1]
+    assert refused is None or "golfref: run.golfref: " in said
+
+
+def test_a_fault_of_golfref_is_not_told_as_a_damaged_store(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(*_: object, **__: object) -> None:
+        raise KeyError("ours")
+
+    monkeypatch.setattr("referee.tournament.summary.ratings_of", fails)
+    with closing(Store.open(run)) as store, pytest.raises(KeyError, match="ours"):
+        summary_of(store)
 
 
 def test_the_tables_are_told_where_the_record_of_a_fault_does_not_replay(run: Path) -> None:
