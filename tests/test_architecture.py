@@ -57,9 +57,11 @@ FLOORS = {
     ),
     "referee.tournament": (
         ("results", "voids"),
+        ("figures",),
         ("plan",),
-        ("orders", "slaps", "statistics"),
+        ("orders", "slaps"),
         ("series", "standings"),
+        ("tally",),
         ("formats", "series_summary"),
         ("config",),
         ("store",),
@@ -135,7 +137,7 @@ def test_imports_within_a_room_point_one_way(room: str) -> None:
     ("folder", "unknown", "exceptions"),
     [
         ("plan", "results", {"rounds", "meetings"}),
-        ("statistics", "plan", {"stopping", "pair_strengths"}),
+        ("figures", "plan", set()),
     ],
 )
 def test_a_subroom_does_not_know_what_its_docstring_rules_out(folder: str, unknown: str, exceptions: set[str]) -> None:

@@ -11,7 +11,7 @@ from referee.commands.console import DONE, USAGE, put, put_json, say, screen_wid
 from referee.commands.records import check_bot_of_run
 from referee.reports.comparison import Compared, neighbours, two_bots
 from referee.rules.record import NoRecord
-from referee.tournament.statistics.comparisons import Comparison
+from referee.tournament.figures.compare import Comparison
 from referee.tournament.store.disk import StoreError
 from referee.tournament.store.plans import extent_of
 from referee.tournament.store.store import Store

@@ -16,13 +16,13 @@ from referee.commands.console import say, screen_width
 from referee.commands.forecast import Pace
 from referee.reports.tables.figures import duration
 from referee.reports.tables.names import LONGEST, SHORTEST, cells, shortened
+from referee.tournament.figures.strengths import strengths_of
 from referee.tournament.formats.ties import stand
 from referee.tournament.plan.fixture import Fixture
 from referee.tournament.plan.meetings import Meetings
 from referee.tournament.plan.rounds import End, Round, StageRules
 from referee.tournament.results import Result, beaten_shares
 from referee.tournament.standings import RankBy
-from referee.tournament.statistics.pair_strengths import pair_strengths
 from referee.tournament.store.events import drawn_in_words
 from referee.tournament.voids import TO_WITHDRAW, VoidSuspect
 
@@ -113,7 +113,7 @@ class Leaders:
             return sorted(means, key=lambda bot: means[bot], reverse=self._rank_by == "match-points")
         if self.matches >= self._due:
             bots = sorted({bot for pair in self._meetings.scores for bot in pair})
-            found = pair_strengths(self._meetings.scores, bots)
+            found = strengths_of(self._meetings.scores, bots)
             self._strongest = sorted(bots, key=lambda bot: -found[bot].strength)
             self._due = self.matches + 1 + self.matches // RECKONED_AGAIN
         return self._strongest

@@ -1,4 +1,4 @@
-"""Bots compared with each other, as text: shows what tournament/statistics/comparisons.py computed."""
+"""Bots compared with each other, as text: shows what tournament/figures/compare.py computed."""
 
 from collections.abc import Iterator, Sequence
 
@@ -7,11 +7,11 @@ from msgspec import Struct
 from referee.reports.tables.figures import signed
 from referee.reports.tables.layout import Column, fitted, wider, wrapped
 from referee.reports.tables.names import Names
+from referee.tournament.figures.compare import Comparison, GameDifference
+from referee.tournament.figures.means import Estimate
+from referee.tournament.figures.ratings import MOST_TIMES, Chance
 from referee.tournament.plan.rounds import Format
 from referee.tournament.standings import RankBy
-from referee.tournament.statistics.comparisons import Comparison, GameDifference
-from referee.tournament.statistics.means import Estimate
-from referee.tournament.statistics.ratings import MOST_TIMES, Chance
 
 EVEN = 0.5
 """The chance of a bot against one that is as strong."""

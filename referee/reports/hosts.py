@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from referee.reports.tables.layout import Column, fitted, wider
 from referee.rules.record import was_asked
-from referee.tournament.statistics.hosts import FEWEST, LEVEL, Difference, Sample, What, differences
+from referee.tournament.figures.hosts import FEWEST, LEVEL, Difference, Sample, What, differences
 from referee.tournament.store.disk import StoreError
 from referee.tournament.store.events import tells_host_left_out, tells_host_lost
 from referee.tournament.store.hosts import Host

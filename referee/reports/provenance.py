@@ -9,8 +9,8 @@ from referee.reports.tables.overview import ONLY_CHALLENGERS
 from referee.reports.tables.ratings import anchor_line
 from referee.reports.tables.rows import idle_cpu
 from referee.reports.tables.terms import terms_line
+from referee.tournament.figures.stopping import saved_words
 from referee.tournament.plan.keys import ROTATIONS_IN_WORDS
-from referee.tournament.statistics.stopping import saved_words
 from referee.tournament.store.events import told_as_kept_out
 from referee.tournament.summary import RunSummary
 from referee.tournament.voids import TO_WITHDRAW

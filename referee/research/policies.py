@@ -20,7 +20,6 @@ from protocol.messages import Answer, FromReferee
 from referee.research.actions import Move
 from referee.research.programs import Decide, Message, NoProgram, Program, load, shipped
 from referee.rules.match import MatchResult
-from referee.tournament.statistics.student import quantile
 
 if TYPE_CHECKING:
     from referee.research.env import Env
@@ -133,7 +132,9 @@ def compare(env: "Env", one: Policy, others: Policy, *, deals: int, seed: str = 
             rest = (sum(result.totals) - result.totals[seat]) / (env.seats - 1)
             by_seat.append((result.totals[seat] - rest) / len(result.rounds))
         found.append(fmean(by_seat))
-    half = quantile(0.975, deals - 1) * stdev(found) / sqrt(deals)
+    from referee.tournament.figures.means import t_quantile  # noqa: PLC0415 - it imports numpy
+
+    half = t_quantile(deals - 1) * stdev(found) / sqrt(deals)
     return Difference(mean=fmean(found), half=half, deals=deals)
 
 

@@ -12,7 +12,8 @@ from msgspec.structs import replace
 from referee.tournament.results import Result
 from referee.tournament.series import Best, Series
 from referee.tournament.slaps import SlapCounts
-from referee.tournament.standings import BotStanding, Encounter, RankBy, standings_of
+from referee.tournament.standings import BotStanding, Encounter, RankBy
+from referee.tournament.tally import standings_of
 from referee.trials.races import quantile
 
 

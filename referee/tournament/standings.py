@@ -1,27 +1,19 @@
-"""Standings and their statistics, computed from the rows of finished matches and from nothing else.
+"""The tables of a tournament: what a row has, and how rows are ordered. `tally.py` makes them of results.
 
 Two figures a bot. *Match points*: the share of its opponents at the table that it beat in a match, a tie counting half;
 higher is better. *Strokes*: its points of the card game a round, less the mean of its table; lower is better. Both are
-means over the line-ups of a game with equal weight, then over the games with equal weight (statistics/means.py).
+means over the line-ups of a game with equal weight, then over the games with equal weight (figures/means.py).
 """
 
-from bisect import bisect_left
-from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from itertools import combinations, permutations
+from collections import Counter
+from collections.abc import Collection, Mapping
 from math import exp
-from statistics import fmean
 from typing import Literal
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from referee.tournament.results import Result, beaten_shares
-from referee.tournament.statistics.blocks import Blocks, Figure
-from referee.tournament.statistics.comparisons import Comparer, Design, PValue
-from referee.tournament.statistics.encounters import Duel, duels_of
-from referee.tournament.statistics.means import Estimate, Possible, p_of
-from referee.tournament.statistics.ranks import RankRange, rank_ranges
 
 RankBy = Literal["match-points", "strokes"]
 """The figure that decides the rank."""
@@ -97,20 +89,6 @@ class Standings(Struct, frozen=True, kw_only=True):
     """By bot and opponent, in the order of the overall table."""
 
 
-def standings_of(
-    results: Iterable[Result],
-    rank_by: RankBy = "match-points",
-    *,
-    possible: Possible | None = None,
-    rotates: bool = True,
-) -> Standings:
-    """The standings of results in any order. `possible` and `rotates` are as for Tally."""
-    tally = Tally(possible=possible, rotates=rotates)
-    for result in sorted(results, key=lambda result: (result.block, result.number)):
-        tally.add(result)
-    return tally.standings(rank_by)
-
-
 def ranked_otherwise(standings: Standings, order: Order, ranks: Mapping[str, tuple[int, int, int]]) -> Standings:
     """The standings with these ranks in the overall table, and with none in those of single variants.
 
@@ -181,178 +159,12 @@ def with_opponents(standings: Standings, strengths: Mapping[str, float]) -> Stan
     return replace(standings, overall=tuple(overall))
 
 
-class Tally:
-    """The sums from which standings are computed. It keeps no results, and of blocks only sums by line-up."""
-
-    def __init__(
-        self,
-        *,
-        possible: Possible | None = None,
-        rotates: bool = True,
-        ranked: Collection[str] | None = None,
-        p_value: PValue = p_of,
-    ) -> None:
-        """Count nothing yet.
-
-        `ranked` are the challengers of a gauntlet: nobody else is given a rank. `possible` tells by game and bot how
-        many line-ups there are of it in all; without it those that were played are taken for all. Without `rotates`
-        each match has a deal of its own. `p_value` says how likely a difference of two equal bots is; where somebody
-        looked at the results before the last of them had come, it must allow for that.
-        """
-        self.matches_of = Counter[str]()
-        """By game, how many matches have been counted."""
-        self.blocks = Blocks(rotates=rotates)
-        self.possible = possible
-        self.ranked = ranked
-        self._p_value = p_value
-        self.scores: dict[str, dict[str, _Score]] = {}
-        self._meetings: _Meetings = {}
-
-    @property
-    def matches(self) -> int:
-        """How many matches have been counted."""
-        return self.matches_of.total()
-
-    def add(self, result: Result, *, seats: int | None = None) -> None:
-        """Count a match. Matches must come in the order of the plan, since blocks and sums of floats depend on it.
-
-        `seats` is how many bots sat at the table, where the result does not have all of them.
-        """
-        self.matches_of[result.variant] += 1
-        self.blocks.add(result, seats=seats)
-        table = self.scores.setdefault(result.variant, defaultdict(_Score))
-        rounds, mean = _per_round(result), sum(result.totals) / len(result.totals)
-        bots = zip(result.bots, beaten_shares(result.ranks), result.totals, strict=True)
-        for seat, (bot, share, total) in enumerate(bots):
-            table[bot].add(result, seat, points=share, strokes=(total - mean) / rounds)
-        _meet(self._meetings, result, rounds)
-
-    def comparer(self, rank_by: RankBy) -> Comparer:
-        """What compares the bots, by the figure that decides the rank."""
-        decides: Figure = "strokes" if rank_by == "strokes" else "points"
-        design = Design(possible=self.possible, ranked=self.ranked)
-        return Comparer(self.blocks, decides, design, self._p_value)
-
-    def standings(self, rank_by: RankBy) -> Standings:
-        """The standings so far. A bot without a match in a game has no part in it."""
-        made = _Tables(self, rank_by)
-        overall = made.table(list(self.scores))
-        return Standings(
-            rank_by=rank_by,
-            overall=overall,
-            variants={game: made.table([game]) for game in self.scores},
-            crosstable=_crosstable(
-                self._meetings, duels_of(self.blocks, self.possible), [row.bot for row in overall], rank_by
-            ),
-        )
-
-
-class _Tables:
-    """Makes tables of a tally."""
-
-    def __init__(self, tally: Tally, rank_by: RankBy) -> None:
-        self._figures = tally.comparer(rank_by)
-        self._rank_by = rank_by
-        self._scores, self._matches = tally.scores, tally.matches_of
-        self._in_blocks = {game: tally.blocks.matches_of(game) for game in tally.scores}
-
-    def table(self, games: Sequence[str]) -> tuple[BotStanding, ...]:
-        """A row for each bot that has played one of these games."""
-        bots = list(dict.fromkeys(bot for game in games for bot in self._scores[game]))
-        over, ranked = self._comparable(games, bots)
-        rows = [self._row(bot, games, over, is_ranked=bot in ranked) for bot in bots]
-        merits = sorted(_merit(row, self._rank_by) for row in rows if row.bot in ranked)
-        ranges = self._ranges(ranked, over)
-        placed = [_placed(row, merits, ranges[row.bot], self._rank_by) if row.bot in ranked else row for row in rows]
-        return tuple(sorted(placed, key=lambda row: (row.rank or len(bots) + 1, row.bot)))
-
-    def _comparable(self, games: Sequence[str], bots: Sequence[str]) -> tuple[tuple[str, ...], list[str]]:
-        """Over which games bots can be compared, and which bots.
-
-        Where no block is whole yet, those can be that were in all matches.
-        """
-        if any(game in self._figures.points.games for game in games):
-            return self._figures.comparable(games)
-        alone = all(score.matches == self._matches[game] for game in games for score in self._scores[game].values())
-        return tuple(games), [bot for bot in bots if alone and self._figures.may_be_ranked(bot)]
-
-    def _ranges(self, bots: Sequence[str], games: tuple[str, ...]) -> Mapping[str, RankRange]:
-        """The ranks that are possible by what is known."""
-        if all(game in self._figures.points.games for game in games):
-            return self._figures.ranges(games, bots)
-        return rank_ranges(bots, ())
-
-    def _row(self, bot: str, games: Sequence[str], ranked_over: tuple[str, ...], *, is_ranked: bool) -> BotStanding:
-        scores = {game: self._scores[game][bot] for game in games if bot in self._scores[game]}
-        whole = tuple(game for game in scores if self._figures.has_block(bot, game))
-        over = (ranked_over if is_ranked else whole) or tuple(scores)
-        points, strokes = self._estimates(bot, over, scores, has_blocks=bool(whole))
-        tells_strokes = len(over) == 1 or self._rank_by == "strokes"
-        matches = sum(score.matches for score in scores.values())
-        return BotStanding(
-            rank=None,
-            bot=bot,
-            match_points=_rounded(points.mean),
-            match_points_stderr=_error(points),
-            match_points_interval=_interval(points),
-            strokes=_rounded(strokes.mean) if tells_strokes else None,
-            strokes_stderr=_error(strokes) if tells_strokes else None,
-            strokes_interval=_interval(strokes) if tells_strokes else None,
-            reason=points.reason if is_ranked else self._why_unranked(bot, ranked_over, whole),
-            games=over,
-            matches=matches,
-            waiting=matches - sum(self._in_blocks[game].get(bot, 0) for game in scores),
-            rounds=sum(score.rounds for score in scores.values()),
-            firsts=sum(score.firsts for score in scores.values()),
-            forfeits=sum(score.forfeits for score in scores.values()),
-            faults=dict(sorted(sum((score.faults for score in scores.values()), Counter[str]()).items())),
-            late_slaps=sum(score.late_slaps for score in scores.values()),
-            idle_cpu_ms=sum(score.idle_cpu_ms for score in scores.values()),
-        )
-
-    def _estimates(
-        self, bot: str, games: Sequence[str], scores: Mapping[str, "_Score"], *, has_blocks: bool
-    ) -> tuple[Estimate, Estimate]:
-        """Match points and strokes; the means over matches where there is no whole block."""
-        if has_blocks:
-            return self._figures.points.estimate(bot, games), self._figures.strokes.estimate(bot, games)
-        some = [scores[game] for game in games]
-        points, strokes = (
-            fmean(one.points / one.matches for one in some),
-            fmean(one.strokes / one.matches for one in some),
-        )
-        return Estimate(mean=points, reason=NO_BLOCK), Estimate(mean=strokes, reason=NO_BLOCK)
-
-    def _why_unranked(self, bot: str, ranked_over: Sequence[str], whole: Sequence[str]) -> str:
-        if not self._figures.may_be_ranked(bot):
-            return OF_THE_FIELD
-        if not whole:
-            return NO_BLOCK
-        if lacking := [game for game in ranked_over if game not in whole]:
-            return f"{NO_BLOCK} in {', '.join(lacking)}"
-        few = [game for game in ranked_over or whole if not self._figures.is_fit(bot, game)]
-        return "only one of its line-ups has been played" + f" in {', '.join(few)}" * (len(ranked_over) > 1)
-
-
 OTHER_OPPONENTS = "bots met different opponents, so their means are not compared"
-OF_THE_FIELD = "it is of the field, which is not ranked in a gauntlet"
 NO_MATCH = "no match of it counts"
-NO_BLOCK = "no deal has been played from every seat yet"
 
 
-def _placed(row: BotStanding, merits: Sequence[float], known: RankRange, rank_by: RankBy) -> BotStanding:
-    """The row with its rank among these figures."""
-    rank = bisect_left(merits, _merit(row, rank_by)) + 1
-    return replace(row, rank=rank, rank_from=known.best, rank_to=known.worst)
-
-
-def _merit(row: BotStanding, rank_by: RankBy) -> float:
-    """The figure by which rows are ranked. Lower is better."""
-    return row.strokes or 0.0 if rank_by == "strokes" else -(row.match_points or 0.0)
-
-
-class _Score(Struct, kw_only=True):
-    """What a bot did in a game, counted over matches."""
+class Score(Struct, kw_only=True):
+    """What a bot did in a game, counted over matches, whole blocks or not."""
 
     matches: int = 0
     points: float = 0.0
@@ -364,11 +176,11 @@ class _Score(Struct, kw_only=True):
     late_slaps: int = 0
     idle_cpu_ms: int = 0
 
-    def add(self, result: Result, seat: int, *, points: float, strokes: float) -> None:
-        """Count a match that the bot played at this seat, with what it scored in both figures."""
+    def add(self, result: Result, seat: int) -> None:
+        """Count a match that the bot played at this seat."""
         self.matches += 1
-        self.points += points
-        self.strokes += strokes
+        self.points += beaten_shares(result.ranks)[seat]
+        self.strokes += (result.totals[seat] - sum(result.totals) / len(result.totals)) / (result.rounds or 1)
         self.rounds += result.rounds
         self.firsts += result.ranks[seat] == 1
         self.forfeits += result.forfeited[seat]
@@ -377,81 +189,3 @@ class _Score(Struct, kw_only=True):
         self.late_slaps += result.late_slaps[seat]
         if result.idle_cpu_ms:
             self.idle_cpu_ms += result.idle_cpu_ms[seat]
-
-
-class _Sum(Struct, gc=False):
-    """How many matches a pair has played, and the sums of both figures over them."""
-
-    matches: int = 0
-    points: float = 0.0
-    strokes: float = 0.0
-
-
-_Meetings = dict[tuple[str, str], dict[str, _Sum]]
-"""By pair of bots in the order of their names, and by variant, the first bot's sums against the second."""
-
-
-def _meet(meetings: _Meetings, result: Result, rounds: int) -> None:
-    """Count a match for every pair at the table."""
-    seats = sorted(zip(result.bots, result.ranks, result.totals, strict=True))
-    for (bot, rank, total), (other, other_rank, other_total) in combinations(seats, 2):
-        if (pair := meetings.get((bot, other))) is None:
-            pair = meetings[bot, other] = {}
-        if (meeting := pair.get(result.variant)) is None:
-            meeting = pair[result.variant] = _Sum()
-        meeting.matches += 1
-        meeting.points += 0.5 if rank == other_rank else rank < other_rank
-        meeting.strokes += (total - other_total) / rounds
-
-
-def _crosstable(
-    meetings: _Meetings, duels: Mapping[tuple[str, str], Duel], order: Sequence[str], rank_by: RankBy
-) -> dict[str, dict[str, Encounter]]:
-    """Every bot against every other that it met."""
-    table: dict[str, dict[str, Encounter]] = {bot: {} for bot in order}
-    for bot, other in permutations(order, 2):
-        pair = min(bot, other), max(bot, other)
-        if sums := meetings.get(pair):
-            duel = duels.get(pair) or _by_matches(sums)
-            matches = sum(meeting.matches for meeting in sums.values())
-            table[bot][other] = _encounter(duel if bot < other else duel.turned(), matches, rank_by)
-    return table
-
-
-def _by_matches(meetings: Mapping[str, _Sum]) -> Duel:
-    """The means over games of a pair that has not played a whole block together."""
-    points = fmean(meeting.points / meeting.matches for meeting in meetings.values())
-    strokes = fmean(meeting.strokes / meeting.matches for meeting in meetings.values())
-    return Duel(
-        points=Estimate(mean=points, reason=NO_BLOCK),
-        strokes=Estimate(mean=strokes, reason=NO_BLOCK),
-        games=tuple(meetings),
-    )
-
-
-def _encounter(duel: Duel, matches: int, rank_by: RankBy) -> Encounter:
-    tells_strokes = len(duel.games) == 1 or rank_by == "strokes"
-    return Encounter(
-        match_points=_rounded(duel.points.mean),
-        match_points_interval=_interval(duel.points),
-        strokes=_rounded(duel.strokes.mean) if tells_strokes else None,
-        strokes_interval=_interval(duel.strokes) if tells_strokes else None,
-        matches=matches,
-    )
-
-
-def _per_round(result: Result) -> int:
-    """The number by which the strokes of a match are divided. A match without a whole round has no strokes anyway."""
-    return result.rounds or 1
-
-
-def _error(one: Estimate) -> float | None:
-    return None if one.stderr is None else _rounded(one.stderr)
-
-
-def _interval(one: Estimate) -> Interval | None:
-    return None if one.low is None or one.high is None else (_rounded(one.low), _rounded(one.high))
-
-
-def _rounded(figure: float) -> float:
-    return round(figure, 9) + 0.0  # + 0.0 makes -0.0 plain

@@ -9,6 +9,9 @@ from msgspec import Struct
 from protocol.messages import Clocks, SlapTiming
 from protocol.text import printable
 from referee.rules.book.par_table import OURS_1
+from referee.tournament.figures.blocks import BlockTable, table_of
+from referee.tournament.figures.collusion import Influence, influences
+from referee.tournament.figures.ratings import Chance, Ratings, chances_of, ratings_of
 from referee.tournament.formats.places import Places, StagePlaces, places_of
 from referee.tournament.orders import ATTEMPTS
 from referee.tournament.plan.growing import GrowingPlan
@@ -23,23 +26,20 @@ from referee.tournament.standings import (
     Order,
     RankBy,
     Standings,
-    Tally,
     ranked_otherwise,
     with_entrants,
     with_opponents,
 )
-from referee.tournament.statistics.collusion import Influence, influences
-from referee.tournament.statistics.rankings import Matches
-from referee.tournament.statistics.ratings import Chance, Ratings, chances, ratings_of
 from referee.tournament.store.disk import StoreError
 from referee.tournament.store.events import told_as_drawn, told_as_played_for, used_s
 from referee.tournament.store.facts import Facts, Terms, field_of
 from referee.tournament.store.plans import Extent, extent_of, plan_now, present_in
-from referee.tournament.store.played import PlayedSoFar, as_former
+from referee.tournament.store.played import PlayedSoFar, as_former, numbered
 from referee.tournament.store.rows import Meta, RunEvent
 from referee.tournament.store.store import Store
-from referee.tournament.store.tallies import StopVerdict, results_among_remaining, stop_verdict, tally_for
+from referee.tournament.store.tallies import StopVerdict, looks_at, results_among_remaining, stop_verdict, tally_for
 from referee.tournament.store.voided import void_tally
+from referee.tournament.tally import Tally
 from referee.tournament.voids import VoidSuspect
 
 LATE_MATCH_US = 100_000
@@ -192,16 +192,14 @@ def chances_in(
 
     With `variant`, only matches of this game count. Raises StoreError, also where the run has no such game.
     """
-    facts, matches = store.meta().facts, Matches()
+    facts = store.meta().facts
     if facts.order == "means":
         return None
     check_game(store, variant)
-    for result in store.results():
-        if variant in (None, result.variant):
-            matches.add(result)
-    if variant is None:
-        _retired(store, matches)
-    return chances(matches, [bot.name for bot in facts.bots], [pair] if pair else None)
+    results = [result for result in store.results() if variant in (None, result.variant)]
+    table = table_of([*results, *(_former(store) if variant is None else ())])
+    pairs = [pair] if pair else None
+    return chances_of(table, [bot.name for bot in facts.bots], pairs, looks=looks_at(facts))
 
 
 def tally_in(store: Store, variant: str | None = None) -> Tally:
@@ -243,12 +241,14 @@ def summary_of(store: Store, *, with_results: bool = True, anchor: str | None = 
     # A fixed plan tells no figure, and drawing its line-ups takes longer than all tables.
     plan = None if meta.facts.is_fixed else plan_now(store)
     tally, worst_us, late, counts_cpu = tally_for(meta.facts), 0, 0, True
-    matches = Matches()
+    former = list(_former(store))
+    rated = BlockTable() if former or meta.facts.order != "means" else tally.table
     results: list[Result] = []
     played: Counter[str] = Counter()
     for result in _results_of(store, plan):
         tally.add(result)
-        matches.add(result)
+        if rated is not tally.table:
+            rated.add(result)
         played.update(result.bots)
         worst_us, late = max(worst_us, result.lag_us), late + (result.lag_us > LATE_MATCH_US)
         counts_cpu = counts_cpu and result.counts_cpu
@@ -261,11 +261,12 @@ def summary_of(store: Store, *, with_results: bool = True, anchor: str | None = 
     standings = tally.standings(meta.facts.rank_by)
     if tally.matches:
         standings = with_entrants(standings, names)
-    retired = _retired(store, matches)
+    for result in former:
+        rated.add(result)
     extent = extent_of(store)
     places = _places(store, meta, is_playing=not extent.has_ended)
     without_match = [row.bot for row in standings.overall if not row.matches]
-    ratings = ratings_of(matches, names, anchor or meta.facts.anchor, unranked=without_match)
+    ratings = ratings_of(rated, names, anchor or meta.facts.anchor, unranked=without_match, looks=looks_at(meta.facts))
     if places is not None:
         standings = ranked_otherwise(standings, "places", places.ranks)
     elif meta.facts.order == "ratings":
@@ -290,7 +291,7 @@ def summary_of(store: Store, *, with_results: bool = True, anchor: str | None = 
         lateness=Lateness(worst_ms=worst_us / 1000, above_100_ms=late),
         counts_cpu=counts_cpu,
         results=tuple(results),
-        retired=retired,
+        retired=_retired(store),
         hours=meta.facts.hours,
         used_s=used_s(line for event in history for line in event.lines),
         history=tuple(
@@ -339,7 +340,7 @@ def summary_of(store: Store, *, with_results: bool = True, anchor: str | None = 
         variants=standings.variants,
         crosstable=standings.crosstable,
         ratings=ratings,
-        influences=influences(matches, {bot.name: bot.owner for bot in meta.facts.bots}),
+        influences=influences(rated, {bot.name: bot.owner for bot in meta.facts.bots}),
     )
 
 
@@ -351,16 +352,18 @@ def _hosts(store: Store) -> dict[str, int]:
     return dict(sorted(counts.items()))
 
 
-def _retired(store: Store, matches: Matches) -> tuple[RetiredMatch, ...]:
-    """All that is out of the standings. Matches with bots that are gone are added to those that ratings come from."""
+def _retired(store: Store) -> tuple[RetiredMatch, ...]:
+    """All that is out of the standings."""
+    return tuple(
+        RetiredMatch(id=row.id, variant=row.identity.variant, bots=row.identity.bots, versions=row.identity.versions)
+        for row in store.retired()
+    )
+
+
+def _former(store: Store) -> Iterator[Result]:
+    """The results of matches with bots that are gone, which count for ratings, block by block."""
     present = present_in(store)
-    retired = []
-    for row in store.retired():
-        match = row.identity
-        retired.append(RetiredMatch(id=row.id, variant=match.variant, bots=match.bots, versions=match.versions))
-        if (former := as_former(row, present)) is not None:
-            matches.add(former)
-    return tuple(retired)
+    yield from numbered(former for row in store.retired() if (former := as_former(row, present)) is not None)
 
 
 def _ranks_of(ratings: Ratings | None) -> dict[str, tuple[int, int, int]]:

@@ -5,13 +5,14 @@
 Tournaments of bots whose true means are known (tests/support/simulated.py) are counted as a run is. For each case the
 table tells how many intervals of match points and of strokes contain the true mean, how many bots got none, how great
 the standard error is beside the true one, how many tournaments told any two bots apart the wrong way or that are equal,
-and how many intervals had no width or left [0, 1]. Rows that do not reach their aim are marked with *.
+and how many intervals had no width or left [0, 1]. Where line-ups are a sample, ratings take the place of means.
+Rows that do not reach their aim are marked with *.
 """
 
 import argparse
 import sys
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
 from math import comb, sqrt
 from pathlib import Path
@@ -20,14 +21,20 @@ from statistics import pstdev
 
 import numpy as np
 from msgspec import Struct
+from msgspec.structs import replace
 from tabulate import tabulate
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "support"))
 
 from simulated import World, chance, names, played, suits
 
+from referee.tournament.figures.blocks import table_of
+from referee.tournament.figures.ranks import settled
+from referee.tournament.figures.ratings import Field
 from referee.tournament.plan.schedule import Plan, PlannedVariant
-from referee.tournament.standings import BotStanding, Standings, Tally
+from referee.tournament.results import Result
+from referee.tournament.standings import BotStanding
+from referee.tournament.tally import standings_of
 
 LEAST, MOST = 0.93, 0.97
 """The aim for the share of intervals that contain the true mean."""
@@ -37,6 +44,9 @@ MOST_WRONG = 0.05
 
 TRUTH_MATCHES = 40_000
 """How many matches of each line-up, at least, make its true mean."""
+
+MATCHES_OF_STRENGTHS = 60_000
+"""How many deals in all make the true strengths."""
 
 
 class Case(Struct, frozen=True, kw_only=True):
@@ -202,10 +212,8 @@ def _expected(
     return zip(bots, points.tolist(), strokes.tolist(), strict=True)
 
 
-def standings(case: Case, random: Random) -> Standings:
+def results(case: Case, random: Random) -> Iterator[Result]:
     """Those of one tournament."""
-    every = comb(len(case.bots) - 1, case.seats - 1)
-    tally = Tally(possible={variant: dict.fromkeys(case.bots, every) for variant in case.variants})
     plan = Plan(
         master_key=random.randbytes(32),
         bots=case.bots,
@@ -213,17 +221,20 @@ def standings(case: Case, random: Random) -> Standings:
         deals=case.deals,
         lineups=case.lineups,
     )
-    for result in played(plan, case.bots, case.world, random):
-        tally.add(result)
-    return tally.standings("match-points")
+    yield from played(plan, case.bots, case.world, random)
 
 
 def simulate(case: Case, runs: int, seed: str) -> tuple[Found, float]:
     """What so many tournaments come to, and the standard error beside the true one."""
+    tournaments = (results(case, chance(f"{seed}/{case.title}/{run}")) for run in range(runs))
+    return _rated(case, tournaments) if case.lineups else _by_means(case, tournaments)
+
+
+def _by_means(case: Case, tournaments: Iterable[Iterable[Result]]) -> tuple[Found, float]:
     true, found = truth(case), Found()
     means: dict[str, list[float]] = defaultdict(list)
-    for run in range(runs):
-        rows = standings(case, chance(f"{seed}/{case.title}/{run}")).overall
+    for tournament in tournaments:
+        rows = standings_of(tournament).overall
         found.runs += 1
         for row in rows:
             if case.only not in (None, row.bot):
@@ -234,6 +245,37 @@ def simulate(case: Case, runs: int, seed: str) -> tuple[Found, float]:
     deviation = sqrt(sum(pstdev(some) ** 2 for some in means.values()) / len(means))
     error = sqrt(found.squares / found.errors) if found.errors else 0.0
     return found, error / deviation if deviation else 0.0
+
+
+def _rated(case: Case, tournaments: Iterable[Iterable[Result]]) -> tuple[Found, float]:
+    """Where line-ups are a sample, ratings order the bots: differences of strengths from that of the middle bot.
+
+    The true ones are those of many deals of all line-ups.
+    """
+    deals = max(1, MATCHES_OF_STRENGTHS // comb(len(case.bots), case.seats) // case.games)
+    true = Field(table_of(results(replace(case, deals=deals, lineups=None), chance("truth"))), case.bots).strength
+    found, middle = Found(), case.bots[len(case.bots) // 2]
+    apart: dict[str, list[float]] = defaultdict(list)
+    for tournament in tournaments:
+        field = Field(table_of(tournament), case.bots)
+        found.runs += 1
+        for bot in case.bots:
+            if bot == middle:
+                continue
+            difference = field.difference(bot, middle)
+            found.rows += 1
+            apart[bot].append(difference.mean)
+            if difference.stderr is not None and difference.low is not None and difference.high is not None:
+                found.told += 1
+                found.covered += difference.low <= true[bot] - true[middle] <= difference.high
+                found.widths += difference.high - difference.low
+                found.squares += difference.stderr**2
+                found.errors += 1
+        known = settled(field.contrasts(sorted(case.bots, key=lambda bot: -field.strength[bot])))
+        found.wrong += any(true[one.better] < true[one.worse] - 0.02 for one in known)
+        found.separated += len(known)
+    deviation = sqrt(sum(pstdev(some) ** 2 for some in apart.values()) / len(apart))
+    return found, sqrt(found.squares / found.errors) / deviation if found.errors else 0.0
 
 
 def _count(found: Found, row: BotStanding, points: float, strokes: float) -> None:

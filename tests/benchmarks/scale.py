@@ -11,7 +11,6 @@ included, and all take turns. With --keep the stores are made in a folder that s
 import argparse
 import contextlib
 import itertools
-import math
 import sqlite3
 import subprocess
 import sys
@@ -42,11 +41,11 @@ from referee.tournament.orders import Played, result_of
 from referee.tournament.plan.keys import commitment, master_key
 from referee.tournament.plan.schedule import Plan, PlannedVariant
 from referee.tournament.run.setups import setup_of
-from referee.tournament.standings import Tally
 from referee.tournament.store.disk import locked
 from referee.tournament.store.facts import Terms, config_facts, plan_of
 from referee.tournament.store.rows import Meta
 from referee.tournament.store.store import Store
+from referee.tournament.tally import Tally
 
 SAMPLES = 6
 """Matches that are played for their records."""
@@ -220,7 +219,7 @@ def tables_s(seats: int, lineups: int | None, deals: int) -> float:
     world = World(strengths={bot: number / 30 for number, bot in enumerate(bots)})
     results = list(played(plan, bots, world, chance("scale")))
     begun = time.perf_counter()
-    tally = Tally(possible={"g": dict.fromkeys(bots, math.comb(59, seats - 1))})
+    tally = Tally()
     for result in results:
         tally.add(result)
     tally.standings("match-points")

@@ -19,8 +19,8 @@ from msgspec import Struct
 
 from referee.rules.book.presets import PRESETS
 from referee.rules.record import Given, GivenTogether, Record, read_record
+from referee.tournament.figures.means import t_quantile
 from referee.tournament.results import beaten_shares
-from referee.tournament.statistics.student import quantile
 from referee.tournament.store.store import Store
 
 BOT = "sharp"
@@ -81,7 +81,7 @@ def row(preset: str, seats: int, blocks: list[Block], sorted_us: list[int]) -> s
 def interval(values: Sequence[float]) -> tuple[float, float]:
     """The mean and half the width of its interval."""
     freedom = len(values) - 1
-    return fmean(values), (quantile(0.975, freedom) * stdev(values) / sqrt(len(values)) if freedom else inf)
+    return fmean(values), (t_quantile(freedom) * stdev(values) / sqrt(len(values)) if freedom else inf)
 
 
 def thinking_us(record: Record, seat: int) -> Iterable[int]:

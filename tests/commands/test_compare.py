@@ -8,7 +8,7 @@ from commands import golfref
 from made_up_runs import made_up_result
 
 from referee.reports.comparison import Compared, neighbours, odds, p_value, two_bots
-from referee.tournament.standings import Tally
+from referee.tournament.tally import Tally
 
 
 def tally(deals: int) -> Tally:

@@ -11,7 +11,8 @@ from referee.reports.tables.names import Names, cells, shortened
 from referee.reports.tables.overview import report
 from referee.reports.tables.rows import match_points, reasons, rows_table, strokes
 from referee.tournament.results import Result
-from referee.tournament.standings import BotStanding, standings_of
+from referee.tournament.standings import BotStanding
+from referee.tournament.tally import standings_of
 
 
 def row(bot: str, rank: int = 1) -> BotStanding:
@@ -42,6 +43,7 @@ def result(number: int, totals: dict[str, int]) -> Result:
 
 TWO_MATCHES = [result(0, {"keeper": 4, "greedy": 10, "1e3": 10}), result(1, {"keeper": 7, "greedy": 3, "1e3": 20})]
 THREE_MATCHES = [*TWO_MATCHES, result(2, {"keeper": 5, "greedy": 6, "1e3": 5})]
+SIX_MATCHES = [*THREE_MATCHES, *(replace(one, number=one.number + 3, block=one.block + 3) for one in THREE_MATCHES)]
 
 
 def test_figures_are_shown_with_their_intervals() -> None:
@@ -102,7 +104,8 @@ def table_of(rows: Sequence[BotStanding], width: int = 120) -> str:
 
 def test_a_report_of_one_game_has_standings_crosstable_and_faults() -> None:
     faulty = replace(THREE_MATCHES[1], faults=({}, {}, {"timeout": 2, "illegal_action": 1}))
-    assert report(standings_of([THREE_MATCHES[0], faulty, THREE_MATCHES[2]], rotates=False), 100) == REPORT.strip("\n")
+    rows = [THREE_MATCHES[0], faulty, *SIX_MATCHES[2:]]
+    assert report(standings_of(rows, rotates=False), 100) == REPORT.strip("\n")
 
 
 REPORT = """
@@ -110,17 +113,17 @@ Standings in six-card, by match points
 
 rank  bot             match points      strokes  matches  rounds  firsts  faults
 ----  ------  --------------------  -----------  -------  ------  ------  ------
- 1-3  keeper  0.750 [0.254, 0.964]  -1.22 ±2.35        3       6       2       0
- 1-3  greedy  0.417 [0.061, 0.887]  -0.72 ±6.03        3       6       1       0
- 1-3  1e3     0.333 [0.051, 0.823]  +1.94 ±6.73        3       6       1       3
+ 1-3  keeper  0.750 [0.479, 0.907]  -1.22 ±0.89        6      12       4       0
+ 1-3  greedy  0.417 [0.109, 0.807]  -0.72 ±2.28        6      12       2       0
+ 1-3  1e3     0.333 [0.103, 0.686]  +1.94 ±2.54        6      12       2       3
 
 Match points, the row's bot against the column's
 
 #  bot              1           2           3
 -  ------  ----------  ----------  ----------
-1  keeper              0.67 ≥0.04  0.83 ≥0.15
-2  greedy  0.33 ≤0.96              0.50 ±0.46
-3  1e3     0.17 ≤0.85  0.50 ±0.46
+1  keeper              0.67 ≥0.20  0.83 ≥0.47
+2  greedy  0.33 ≤0.80              0.50 ±0.34
+3  1e3     0.17 ≤0.53  0.50 ±0.34
 
 Faults
 
@@ -198,9 +201,9 @@ def test_no_row_is_wider_than_the_screen_and_everybody_is_in_the_crosstable(widt
 
 
 def test_what_finds_no_room_is_named_with_the_width_that_it_takes() -> None:
-    shown = " ".join(report(standings_of(THREE_MATCHES, rotates=False), 60).split())
+    shown = " ".join(report(standings_of(SIX_MATCHES, rotates=False), 60).split())
     assert "no room for: rounds, firsts (72 columns are needed, here are 60; --json has all)" in shown
-    assert "no room" not in report(standings_of(THREE_MATCHES, rotates=False), 72)
+    assert "no room" not in report(standings_of(SIX_MATCHES, rotates=False), 72)
 
 
 def test_before_the_first_result_there_is_nothing_to_show() -> None:

@@ -17,13 +17,14 @@ from referee.site.plots.data import MOST_POINTS, ChartData
 from referee.site.plots.drawing import NARROW, WIDE, ink_on, luminance, shade, ticks
 from referee.site.plots.of_site import Slugs, pictures
 from referee.site.plots.times import TimeBins, Times, time_in_words
+from referee.tournament.figures.ratings import Ratings
 from referee.tournament.plan.keys import commitment
 from referee.tournament.plan.schedule import Identity
 from referee.tournament.results import Result
-from referee.tournament.standings import RankBy, standings_of
-from referee.tournament.statistics.ratings import Ratings
+from referee.tournament.standings import RankBy
 from referee.tournament.store.rows import CommittedMatch
 from referee.tournament.summary import RunSummary
+from referee.tournament.tally import standings_of
 
 HOSTILE = ("<script>alert(1)</script>", "a\"b'c & co", "\u202eevil", "\ufffe\x00", "名" * 40, "W" * 60)
 SVG = "{http://www.w3.org/2000/svg}"

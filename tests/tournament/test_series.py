@@ -17,7 +17,7 @@ from referee.tournament.orders import result_of
 from referee.tournament.plan.fixture import Fixture
 from referee.tournament.series import Seating, Series, seating
 from referee.tournament.series_summary import SeriesSummary, summary_of
-from referee.tournament.standings import standings_of
+from referee.tournament.tally import standings_of
 
 
 @given(seats=st.integers(2, 8), deal=st.integers(0, 9))

@@ -13,22 +13,21 @@ from made_up_rounds import field_of, numbered, played_out, results_of
 from made_up_runs import made_up_result, made_up_summary
 
 from referee.reports.tables.overview import report
+from referee.tournament.figures.means import TOO_FEW
 from referee.tournament.formats.knockout import next_round
 from referee.tournament.formats.places import places_of
 from referee.tournament.plan.rounds import StageRules, Table
 from referee.tournament.results import Result
 from referee.tournament.standings import (
-    OF_THE_FIELD,
     OTHER_OPPONENTS,
     BotStanding,
     Standings,
-    Tally,
     ranked_otherwise,
-    standings_of,
     with_opponents,
 )
 from referee.tournament.store.rows import RunEvent
 from referee.tournament.summary import EnteredBot, RetiredMatch
+from referee.tournament.tally import NOT_RANKED, Tally, standings_of
 
 
 def result(number: int, block: int, variant: str = "six", rounds: int = 2, **totals: int) -> Result:
@@ -57,6 +56,14 @@ DUEL = [
 """Match points: a 0, 1/2, 0; b 1, 1/2, 1. Strokes: a 1/2, 0, 1; b -1/2, 0, -1."""
 
 
+def twice(results: Sequence[Result]) -> list[Result]:
+    """The same blocks once more, as six are needed for an interval."""
+    return [
+        *results,
+        *(msgspec.structs.replace(one, block=one.block + 100, number=one.number + 100) for one in results),
+    ]
+
+
 def figures(rows: Sequence[BotStanding]) -> dict[str, tuple[object, ...]]:
     return {
         row.bot: (row.rank, row.match_points, row.match_points_stderr, row.strokes, row.strokes_stderr) for row in rows
@@ -64,21 +71,28 @@ def figures(rows: Sequence[BotStanding]) -> dict[str, tuple[object, ...]]:
 
 
 def test_one_game_worked_by_hand() -> None:
-    """The variances of a block are 1/4 for a, 7/48 for b and 13/48 for c, together 2/3.
-
-    m * (1 - m) plus the variance of m, which is a third of that of a block, comes to 23/24 for all together: the
-    variance of a block is 16/23 of that. Each bot has 2 degrees of freedom of its own, and 2 more by the others. For
-    these m is drawn to 1/2, as if half a block more had been won and half a block lost.
-    """
-    rows = standings_of(SIX).overall
-    share = 16 / 23
-    shrunk = {"a": 1 / 2, "b": (5 / 4 + 1 / 2) / 4, "c": (7 / 4 + 1 / 2) / 4}
+    """The variances of three blocks are 1/4 for a, 7/48 for b and 13/48 for c; of the same six 4/5 of that."""
+    rows = standings_of(twice(SIX)).overall
     own = {"a": 1 / 4, "b": 7 / 48, "c": 13 / 48}
-    errors = {bot: sqrt((own[bot] + share * mean * (1 - mean)) / 2 / 3) for bot, mean in shrunk.items()}
+    errors = {bot: pytest.approx(sqrt(variance * 4 / 5 / 6)) for bot, variance in own.items()}
+    strokes = {"a": 13, "b": 13 / 3, "c": 52 / 3}
+    of_strokes = {bot: pytest.approx(sqrt(variance * 4 / 5 / 6)) for bot, variance in strokes.items()}
     assert figures(rows) == {
-        "a": (2, pytest.approx(1 / 2), pytest.approx(errors["a"]), pytest.approx(-1), pytest.approx(sqrt(13 / 3))),
-        "b": (3, pytest.approx(5 / 12), pytest.approx(errors["b"]), pytest.approx(2 / 3), pytest.approx(sqrt(13) / 3)),
-        "c": (1, pytest.approx(7 / 12), pytest.approx(errors["c"]), pytest.approx(1 / 3), pytest.approx(sqrt(52) / 3)),
+        "a": (2, pytest.approx(1 / 2), errors["a"], pytest.approx(-1), of_strokes["a"]),
+        "b": (
+            3,
+            pytest.approx(5 / 12),
+            pytest.approx(errors["b"]),
+            pytest.approx(2 / 3),
+            pytest.approx(of_strokes["b"]),
+        ),
+        "c": (
+            1,
+            pytest.approx(7 / 12),
+            pytest.approx(errors["c"]),
+            pytest.approx(1 / 3),
+            pytest.approx(of_strokes["c"]),
+        ),
     }
     assert [(row.rank_from, row.rank_to, row.games, row.waiting) for row in rows] == [(1, 3, ("six",), 0)] * 3
 
@@ -86,12 +100,12 @@ def test_one_game_worked_by_hand() -> None:
 def test_games_have_equal_weight_and_ranks_are_over_the_games_that_most_bots_have() -> None:
     """c has not played in `duel`. Over `six` alone there are as many pairs of bot and game as over both; over `six`
     three bots are ranked."""
-    standings = standings_of(SIX + DUEL)
+    standings = standings_of(twice(SIX + DUEL))
     assert list(standings.variants) == ["six", "duel"]
-    assert figures(standings.variants["six"]) == figures(standings_of(SIX).overall)
+    assert figures(standings.variants["six"]) == figures(standings_of(twice(SIX)).overall)
     assert figures(standings.variants["duel"]) == {
-        "b": (1, pytest.approx(5 / 6), pytest.approx(1 / 6), pytest.approx(-1 / 2), pytest.approx(sqrt(1 / 12))),
-        "a": (2, pytest.approx(1 / 6), pytest.approx(1 / 6), pytest.approx(1 / 2), pytest.approx(sqrt(1 / 12))),
+        "b": (1, pytest.approx(5 / 6), pytest.approx(sqrt(1 / 90)), pytest.approx(-1 / 2), pytest.approx(sqrt(1 / 30))),
+        "a": (2, pytest.approx(1 / 6), pytest.approx(sqrt(1 / 90)), pytest.approx(1 / 2), pytest.approx(sqrt(1 / 30))),
     }
     overall = {row.bot: row for row in standings.overall}
     assert overall["b"].games == ("six", "duel")
@@ -120,19 +134,19 @@ def test_counts_add_up_over_variants() -> None:
 
 def test_crosstable_worked_by_hand() -> None:
     """a and b: 2/3 in `six` and 1/6 in `duel`; -5/3 strokes in `six` and 1 stroke in `duel`."""
-    table = standings_of(SIX + DUEL).crosstable
+    table = standings_of(twice(SIX + DUEL)).crosstable
     cells: dict[tuple[str, str], tuple[object, ...]] = {
         (bot, other): (cell.match_points, cell.strokes, cell.matches)
         for bot, row in table.items()
         for other, cell in row.items()
     }
     assert cells == {
-        ("a", "b"): (pytest.approx(5 / 12), None, 15),
-        ("b", "a"): (pytest.approx(7 / 12), None, 15),
-        ("a", "c"): (pytest.approx(1 / 3), pytest.approx(-4 / 3), 9),
-        ("c", "a"): (pytest.approx(2 / 3), pytest.approx(4 / 3), 9),
-        ("b", "c"): (pytest.approx(1 / 2), pytest.approx(1 / 3), 9),
-        ("c", "b"): (pytest.approx(1 / 2), pytest.approx(-1 / 3), 9),
+        ("a", "b"): (pytest.approx(5 / 12), None, 30),
+        ("b", "a"): (pytest.approx(7 / 12), None, 30),
+        ("a", "c"): (pytest.approx(1 / 3), pytest.approx(-4 / 3), 18),
+        ("c", "a"): (pytest.approx(2 / 3), pytest.approx(4 / 3), 18),
+        ("b", "c"): (pytest.approx(1 / 2), pytest.approx(1 / 3), 18),
+        ("c", "b"): (pytest.approx(1 / 2), pytest.approx(-1 / 3), 18),
     }
     assert list(table) == ["b", "a", "c"]
     there, back = (table[bot][other].match_points_interval for bot, other in ("ac", "ca"))
@@ -187,10 +201,9 @@ def test_figures_that_are_equal_but_for_the_order_of_adding_share_a_rank() -> No
     assert (rows["a"].rank, rows["b"].rank) == (1, 1)
 
 
-def test_with_fewer_than_three_deals_there_is_no_interval_and_the_row_says_why() -> None:
-    for row in standings_of(SIX[:6]).overall:
-        assert (row.match_points_stderr, row.match_points_interval) == (None, None)
-        assert row.reason == "too few deals and line-ups, at least three are needed"
+def test_with_fewer_than_six_deals_there_is_no_interval_and_the_row_says_why() -> None:
+    for row in standings_of(SIX).overall:
+        assert (row.match_points_stderr, row.match_points_interval, row.reason) == (None, None, TOO_FEW)
         assert (row.rank_from, row.rank_to) == (1, 3)
 
 
@@ -213,35 +226,14 @@ def test_with_no_whole_block_the_matches_count_as_they_are() -> None:
     assert {row.rank for row in standings_of([*SIX[:1], *others]).overall} == {None}, "they met different opponents"
 
 
-def test_a_bot_of_which_a_sample_has_one_line_up_only_is_not_ranked_and_the_row_says_in_which_game() -> None:
-    def game(name: str, pairs: str, first: int) -> list[Result]:
-        return [
-            one
-            for number, pair in enumerate(pairs.split(" ") * 4, start=first)
-            for one in block(number, name, **{pair[0]: number % 3, pair[1]: number % 2})
-        ]
-
-    possible = {name: dict.fromkeys("abcd", 3) for name in ("six", "duel")}
-    six, duel = game("six", "ab ac bc ad", 0), game("duel", "ab ac bc ad bd cd", 20)
-    for rows, where in ((six, ""), (six + duel, " in six")):
-        standings = {row.bot: row for row in standings_of(rows, possible=possible).overall}
-        assert (standings["d"].rank, standings["d"].reason) == (
-            None,
-            f"only one of its line-ups has been played{where}",
-        )
-        assert sorted(standings[bot].rank or 9 for bot in "abc") != [9, 9, 9]
-
-
 def test_all_alike_is_not_certainty() -> None:
-    """Four deals won: with a chance of 0.025**(1/4) to win, that happens in 1 of 40 tournaments."""
-    rows = standings_of([one for number in range(4) for one in block(number, a=0, b=5)]).overall
+    """Six deals won: with a chance of 0.025**(1/6) to win, that happens in 1 of 40 tournaments."""
+    rows = standings_of([one for number in range(6) for one in block(number, a=0, b=5)]).overall
     assert [(row.match_points, row.match_points_stderr) for row in rows] == [(1, None), (0, None)]
-    assert rows[0].match_points_interval == pytest.approx((0.025**0.25, 1))
-    assert rows[1].match_points_interval == pytest.approx((0, 1 - 0.025**0.25))
+    assert rows[0].match_points_interval == pytest.approx((0.025 ** (1 / 6), 1))
+    assert rows[1].match_points_interval == pytest.approx((0, 1 - 0.025 ** (1 / 6)))
     assert (rows[0].strokes, rows[0].strokes_interval) == (-1.25, None)
-    assert [(row.rank_from, row.rank_to) for row in rows] == [(1, 2), (1, 2)], "two of 16 such series of equal bots"
-    more = standings_of([one for number in range(6) for one in block(number, a=0, b=5)]).overall
-    assert [(row.rank_from, row.rank_to) for row in more] == [(1, 1), (2, 2)]
+    assert [(row.rank_from, row.rank_to) for row in rows] == [(1, 1), (2, 2)]
 
 
 def test_bots_that_share_no_whole_block_are_compared_by_their_matches() -> None:
@@ -357,7 +349,7 @@ def test_ranks_follow_the_figure_and_intervals_hold_it(results: list[Result]) ->
 
 
 def test_the_document_has_the_fields_that_programs_read() -> None:
-    standings = standings_of(SIX + DUEL)
+    standings = standings_of(twice(SIX + DUEL))
     text = msgspec.json.encode(
         made_up_summary(
             standings.overall,
@@ -378,10 +370,10 @@ def test_the_document_has_the_fields_that_programs_read() -> None:
     assert set(fixed) <= set(document)
     assert document["variants"]["six"][1] == {
         "rank": 2, "rank_from": 1, "rank_to": 3, "bot": "a",
-        "match_points": 0.5, "match_points_stderr": 0.265804767, "match_points_interval": [0.08605881, 0.91394119],
-        "strokes": -1.0, "strokes_stderr": 2.081665999, "strokes_interval": [-9.956685895, 7.956685895],
+        "match_points": 0.5, "match_points_stderr": 0.182574186, "match_points_interval": [0.157807575, 0.842192425],
+        "strokes": -1.0, "strokes_stderr": 1.316561177, "strokes_interval": [-4.384328248, 2.384328248],
         "opponents": None, "reason": "", "games": ["six"],
-        "matches": 9, "waiting": 0, "rounds": 18, "firsts": 3, "forfeits": 0,
+        "matches": 18, "waiting": 0, "rounds": 36, "firsts": 6, "forfeits": 0,
         "faults": {}, "late_slaps": 0, "idle_cpu_ms": 0,
     }  # fmt: skip
     assert document["variants"]["duel"][0]["bot"] == "b"
@@ -412,7 +404,7 @@ def test_in_a_gauntlet_only_challengers_are_ranked() -> None:
         (2, "b02", 0.4),
     ]
     assert {(row.rank, row.rank_from, row.rank_to, row.reason) for row in standings.overall[2:]} == {
-        (None, None, None, OF_THE_FIELD)
+        (None, None, None, NOT_RANKED)
     }
     assert standings.crosstable["b06"]["b05"].match_points == 1.0
     assert "b04" not in standings.crosstable["b06"]

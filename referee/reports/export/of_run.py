@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping
 
 from referee.reports.export.rows import FaultColumns, PairRow, StandingRow
+from referee.tournament.figures.ratings import Rating
 from referee.tournament.standings import BotStanding, Encounter, Interval
-from referee.tournament.statistics.ratings import Rating
 from referee.tournament.store.store import Store
 from referee.tournament.summary import EnteredBot, standings_in, summary_of
 

@@ -2,8 +2,8 @@
 
 from referee.reports.tables.names import LONGEST, shortened
 from referee.reports.tables.rows import Figure
+from referee.tournament.figures.ratings import Rating, Ratings
 from referee.tournament.standings import BotStanding
-from referee.tournament.statistics.ratings import Rating, Ratings
 
 
 def rating_figure(ratings: Ratings) -> Figure:

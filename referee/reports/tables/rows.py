@@ -8,7 +8,6 @@ from referee.reports.tables.figures import signed, with_interval
 from referee.reports.tables.layout import Column, Fitted, fitted, wrapped
 from referee.reports.tables.names import Names
 from referee.tournament.standings import BotStanding
-from referee.tournament.statistics.means import BY_GAMES
 
 MOST_REASONS = 3
 """If there are more reasons than this, they are told without the games to which they apply."""
@@ -61,8 +60,6 @@ def reasons(rows: Sequence[BotStanding], width: int, names: Names) -> Iterator[s
             by_reason.setdefault(("no rank", row.reason), []).append(names(row.bot))
         elif row.match_points_interval is None:
             by_reason.setdefault(("no interval", row.reason), []).append(names(row.bot))
-        elif row.reason == BY_GAMES:
-            by_reason.setdefault(("wide interval", row.reason), []).append(names(row.bot))
     if len(by_reason) > MOST_REASONS:
         by_reason = _shorter(by_reason)
     for (lack, reason), bots in by_reason.items():

@@ -13,9 +13,9 @@ from referee.reports.verdict import tie_groups
 from referee.reports.whole import more_figures
 from referee.site.pages.shell import Site
 from referee.site.pages.tables import Bar, Col, Table, bar, cols_of, tint, with_bars
+from referee.tournament.figures.ratings import Ratings
 from referee.tournament.formats.places import StagePlaces
 from referee.tournament.standings import BotStanding, Encounter, Standings
-from referee.tournament.statistics.ratings import Ratings
 from referee.tournament.summary import RunSummary
 
 NO_LIMIT = 100_000

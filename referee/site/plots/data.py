@@ -6,9 +6,10 @@ from msgspec import Struct
 
 from referee.rules.record import Move, Record
 from referee.site.plots.times import Times
+from referee.tournament.figures.strengths import strengths_of
+from referee.tournament.plan.meetings import Meetings
 from referee.tournament.results import Result, beaten_shares
 from referee.tournament.standings import Order, RankBy
-from referee.tournament.statistics.rankings import Matches
 from referee.tournament.store.rows import CommittedMatch
 
 MOST_POINTS, MOST_RATED = 50, 20
@@ -35,7 +36,7 @@ class ChartData:
         """How many matches count."""
         self._by_strokes = rank_by == "strokes"
         self._by_ratings = order != "means"
-        self._ranks = Matches()
+        self._met = Meetings()
         self._sums: dict[str, dict[str, tuple[int, float]]] = {}
         """By bot and game, over how many matches, and the sum of its figure."""
         self._moments: list[Moment] = []
@@ -59,7 +60,7 @@ class ChartData:
             return
         self.matches += 1
         if self._by_ratings:
-            self._ranks.add(row.result)
+            self._met.ended(row.result)
         else:
             self._add_figures(row.result)
         if self.matches % self._step == 0:
@@ -85,10 +86,8 @@ class ChartData:
     def _merits(self) -> dict[str, float]:
         """Where bots met whom they met by chance, means over games; else ratings."""
         if self._by_ratings:
-            from referee.tournament.statistics.plackett_luce import model_of  # noqa: PLC0415 - it imports numpy
-
-            model = model_of(self._ranks)
-            return dict(zip(model.names, (round(float(figure), 6) for figure in model.fit().tolist()), strict=False))
+            bots = {bot for pair in self._met.scores for bot in pair}
+            return {bot: one.strength for bot, one in strengths_of(self._met.scores, bots).items()}
         return {
             bot: round(sum(total / count for count, total in games.values()) / len(games), 9)
             for bot, games in self._sums.items()

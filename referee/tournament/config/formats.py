@@ -262,6 +262,9 @@ def _check_stage(  # noqa: PLR0913 - what it checks, where that stands, and what
     if field.rank_by == "strokes" and isinstance(stage, FormatKeys) and format_ in ("swiss", "knockout", "ladder"):
         text = f"a {format_} orders bots by whom they beat, not by strokes; leave it out, or choose a round-robin"
         reader.add(("tournament", "rank_by"), text)
+    elif field.rank_by == "strokes" and stage.lineups is not None:
+        text = "in a sample of line-ups bots meet different opponents, so that ratings order them, not strokes"
+        reader.add(("tournament", "rank_by"), f"{text}; leave out `rank_by` or `lineups`")
     if field.seats <= bots < (least := least_bots(format_, field.seats)):
         text = (
             f"a {format_} with tables of {field.seats} needs {least} bots or more, but there are {bots}; "

@@ -2,11 +2,14 @@
 
 from collections.abc import Collection, Mapping, Sequence
 
+from referee.tournament.figures.blocks import table_of
+from referee.tournament.figures.compare import Comparer
+from referee.tournament.figures.ratings import Field as Ratings
+from referee.tournament.figures.stopping import Look, Progress, by_means, by_ratings, judge, no_look
 from referee.tournament.formats import knockout, ladder, round_robin, stages, swiss
 from referee.tournament.formats.stages import Drawing
-from referee.tournament.plan.rounds import End, Field, Format, Past, Round, StageRules
+from referee.tournament.plan.rounds import End, Field, Format, Past, Round, StageRules, StopRules
 from referee.tournament.plan.schedule import Plan
-from referee.tournament.statistics.stopping import look_at
 
 _FORMATS: Mapping[Format, Drawing] = {"knockout": knockout, "ladder": ladder, "swiss": swiss}
 """What draws the tables of the rounds."""
@@ -82,6 +85,21 @@ def most_matches(field: Field, whole: Plan) -> int | None:
     return _FORMATS[format_].most_matches(field) if format_ in _FORMATS else len(whole)
 
 
+def look_at(field: Field, past: Past) -> Look:
+    """What is known after the last round of a tournament with [stop] that plays whole deals."""
+    rules, stop = field.stages[0], field.stop or StopRules()
+    progress = Progress(played=len(past.rounds), planned=max(rules.deals, len(past.rounds)))
+    if (look := no_look(progress)) is not None:
+        return look
+    table = table_of(result for results in past.played for result in results)
+    bots = rules.challengers or tuple(bot.name for bot in field.bots)
+    if rules.lineups is not None:
+        known = by_ratings(Ratings(table, bots), bots)
+    else:
+        known = by_means(Comparer(table), bots, [planned.variant for planned in field.variants])
+    return judge(known, progress, when=stop.when, difference=stop.difference, precision=stop.precision)
+
+
 def _whole_deal(field: Field, past: Past) -> Round | End:
     """The next deal of all line-ups, until all deals are played or what `stop` asks for is known."""
     played, deals = len(past.rounds), field.stages[0].deals
@@ -91,5 +109,5 @@ def _whole_deal(field: Field, past: Past) -> Round | End:
     if played >= deals:
         return End(reason=f"all {deals} deals are played")
     return Round(
-        number=played, title=f"deal {played + 1} of {deals}", whole_deal=played, known=look.told if look else ""
+        number=played, title=f"deal {played + 1} of {deals}", whole_deal=played, known=look.with_pairs if look else ""
     )

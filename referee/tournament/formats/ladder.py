@@ -5,11 +5,11 @@ from collections.abc import Mapping, Sequence
 from math import hypot
 
 from referee.rules.table.streams import Stream
+from referee.tournament.figures.strengths import Strength, strengths_of
 from referee.tournament.formats.seating import Player, players_of
 from referee.tournament.formats.swiss import sizes_of
 from referee.tournament.plan.meetings import meetings_of
 from referee.tournament.plan.rounds import End, Field, Past, Round, Table
-from referee.tournament.statistics.pair_strengths import Strength, pair_strengths
 
 LEAST_TABLES = 4
 """A round has so many tables of each size, or as many as seat everybody once, so that no worker waits for long."""
@@ -40,7 +40,7 @@ def next_round(field: Field, past: Past, *, stage: int = 0) -> Round | End:
     if rules.rounds is not None and sum(one.stage == stage for one in past.rounds) >= rules.rounds:
         return End(reason=f"all {rules.rounds} rounds of the ladder have been played")
     meetings = meetings_of(past)
-    strengths = pair_strengths(meetings.scores, [bot.name for bot in field.bots])
+    strengths = strengths_of(meetings.scores, [bot.name for bot in field.bots])
     drawing = _Drawing(field, strengths, Stream(field.master_key, f"ladder/{number}"))
     tables: list[Table] = []
     for seats in sizes_of(field.variants):

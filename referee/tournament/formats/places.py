@@ -6,17 +6,15 @@ Bots meet different opponents there on purpose, so that their means cannot be co
 from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
-from msgspec.structs import replace
 
+from referee.tournament.figures.blocks import table_of
+from referee.tournament.figures.ranks import RankRange
+from referee.tournament.figures.ratings import ratings_of
 from referee.tournament.formats.knockout import Level, bracket, known_places
 from referee.tournament.formats.knockout import places as places_of_bracket
 from referee.tournament.formats.stages import entrants, ordered, results_of
 from referee.tournament.plan.rounds import Field, Format, Past
-from referee.tournament.standings import standings_of
-from referee.tournament.statistics.rankings import Matches
-from referee.tournament.statistics.ranks import RankRange
-from referee.tournament.statistics.ratings import ratings_of
-from referee.tournament.statistics.stopping import possible_of
+from referee.tournament.tally import standings_of
 
 
 class StageRow(Struct, frozen=True, kw_only=True):
@@ -149,16 +147,12 @@ def _known(field: Field, past: Past, stage: int, names: Sequence[str]) -> dict[s
     results = results_of(field, past, stage)
     played = {bot for result in results for bot in result.bots}.intersection(names)
     found = dict.fromkeys(names, _Known(range=RankRange(best=len(played) + 1, worst=len(names))))
-    if field.stages[stage].format == "round-robin":
-        of_stage = replace(field, bots=[bot for bot in field.bots if bot.name in played])
-        for row in standings_of(results, possible=possible_of(of_stage)).overall:
+    if not field.stages[stage].is_rated:
+        for row in standings_of(results).overall:
             ranks = RankRange(best=row.rank_from or 1, worst=row.rank_to or len(played))
             found[row.bot] = _Known(range=ranks, match_points=row.match_points)
         return found
-    matches = Matches()
-    for result in results:
-        matches.add(result)
-    ratings = ratings_of(matches, names)
+    ratings = ratings_of(table_of(results), names)
     for rating in ratings.bots if ratings else ():
         if rating.rank_from is not None and rating.rank_to is not None:
             ranks = RankRange(best=rating.rank_from, worst=rating.rank_to)

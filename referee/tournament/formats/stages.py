@@ -13,10 +13,11 @@ from typing import Protocol
 from msgspec.structs import replace
 
 from referee.rules.table.streams import Stream
-from referee.tournament.plan.rounds import RATED, End, Entrant, Field, Format, Past, Round
+from referee.tournament.figures.blocks import table_of
+from referee.tournament.figures.ratings import Field as Ratings
+from referee.tournament.plan.rounds import End, Entrant, Field, Format, Past, Round
 from referee.tournament.results import Result
-from referee.tournament.standings import standings_of
-from referee.tournament.statistics.ratings import strengths
+from referee.tournament.tally import standings_of
 
 
 class Drawing(Protocol):
@@ -64,7 +65,7 @@ def results_of(field: Field, past: Past, stage: int) -> list[Result]:
     Where ratings order it, those with bots that have left the run count too, so that nobody who leaves takes anything
     from the others. In a round-robin they do not, since the means of those who met the bot could not be compared.
     """
-    former = past.former.get(stage, ()) if field.stages[stage].format in RATED else ()
+    former = past.former.get(stage, ()) if field.stages[stage].is_rated else ()
     return [
         *chain.from_iterable(
             played for drawn, played in zip(past.rounds, past.played, strict=True) if drawn.stage == stage
@@ -76,14 +77,15 @@ def results_of(field: Field, past: Past, stage: int) -> list[Result]:
 def merits(field: Field, past: Past, stage: int) -> dict[str, float]:
     """By bot of a stage, the figure by which the stage orders it; higher is better.
 
-    In a round-robin it is the mean match points, elsewhere the strength of ratings.ratings.strengths.
+    In a round-robin of all line-ups it is the mean match points, elsewhere the strength of figures/ratings.py.
     """
     names = [entrant.name for entrant in entrants(field, past, stage)]
     results = results_of(field, past, stage)
-    if field.stages[stage].format == "round-robin":
+    if not field.stages[stage].is_rated:
         rows = standings_of(results).overall
         return dict.fromkeys(names, 0.0) | {row.bot: row.match_points or 0.0 for row in rows}
-    return strengths(results, names)
+    strength = Ratings(table_of(results), names).strength
+    return {name: strength[name] for name in names}
 
 
 def ordered(field: Field, past: Past, stage: int) -> list[str]:

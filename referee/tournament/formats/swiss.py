@@ -4,11 +4,11 @@ from collections.abc import Iterable
 from math import ceil, log2
 
 from referee.rules.table.streams import Stream
+from referee.tournament.figures.strengths import strengths_of
 from referee.tournament.formats.seating import players_of, seat, seatable, who_plays
 from referee.tournament.plan.meetings import Meetings, meetings_of
 from referee.tournament.plan.rounds import End, Field, Past, Round, Table
 from referee.tournament.plan.schedule import PlannedVariant
-from referee.tournament.statistics.pair_strengths import pair_strengths
 
 
 def next_round(field: Field, past: Past, *, stage: int = 0) -> Round | End:
@@ -28,7 +28,7 @@ def next_round(field: Field, past: Past, *, stage: int = 0) -> Round | End:
     if drawn >= rounds:
         return End(reason=f"all {rounds} rounds of the Swiss have been played")
     meetings = meetings_of(past)
-    strengths = pair_strengths(meetings.scores, [bot.name for bot in field.bots])
+    strengths = strengths_of(meetings.scores, [bot.name for bot in field.bots])
     stream = Stream(field.master_key, f"swiss/{number}")
     lots = stream.shuffled(sorted(field.bots, key=lambda bot: bot.name))
     players = players_of(sorted(lots, key=lambda bot: -strengths[bot.name].strength), apart=field.apart)

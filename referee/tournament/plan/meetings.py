@@ -20,8 +20,8 @@ class Score(Struct, gc=False):
     """What came of the matches in which two bots met."""
 
     matches: int = 0
-    halves: int = 0
-    """Two for each match in which the first bot of the pair had the better rank, one for each tie."""
+    ahead: float = 0.0
+    """In how many of them the first bot of the pair had the better rank; a tie is half."""
 
 
 class Meetings(Struct, kw_only=True):
@@ -57,7 +57,7 @@ class Meetings(Struct, kw_only=True):
             if (score := self.scores.get((bot, other))) is None:
                 score = self.scores[bot, other] = Score()
             score.matches += 1
-            score.halves += 1 if rank == other_rank else 2 * (rank < other_rank)
+            score.ahead += 0.5 if rank == other_rank else rank < other_rank
 
     def next_tables(self, variants: Iterable[str], lineups: Iterable[Sequence[str]], deals: int) -> tuple[Table, ...]:
         """The tables at which these line-ups play so many deals more in each of these variants.

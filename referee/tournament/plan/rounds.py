@@ -41,6 +41,11 @@ class StageRules(Struct, frozen=True, kw_only=True, omit_defaults=True):
     challengers: tuple[str, ...] = ()
     """The bots that a gauntlet is about, by name."""
 
+    @property
+    def is_rated(self) -> bool:
+        """Whether ratings order the bots, since they meet different opponents: on purpose, or in a sample."""
+        return self.format in RATED or self.lineups is not None
+
 
 class StopRules(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """When a tournament ends before its last round. It ends when everything that is set here holds."""

@@ -27,7 +27,7 @@ from referee.tournament.config.variants import ConfiguredVariant
 from referee.tournament.plan.fixture import Fixture
 from referee.tournament.plan.keys import Rotations
 from referee.tournament.plan.lineups import AllLineups
-from referee.tournament.plan.rounds import RATED, Entrant, Field, Format, StageRules, StopRules
+from referee.tournament.plan.rounds import Entrant, Field, Format, StageRules, StopRules
 from referee.tournament.plan.schedule import Entry, Identity, Plan, PlannedVariant, all_lineups
 from referee.tournament.plan.shards import Shard
 from referee.tournament.results import Result, check_seats
@@ -176,7 +176,7 @@ class Facts(Struct, frozen=True, kw_only=True):
         """By what the bots are ordered."""
         if self.format in ("knockout", None):
             return "places"
-        return "ratings" if self.format in RATED else "means"
+        return "ratings" if self.stage_rules[0].is_rated else "means"
 
     @property
     def ranked(self) -> tuple[str, ...] | None:
@@ -310,12 +310,6 @@ def every_lineup(facts: Facts) -> dict[str, AllLineups]:
         one.name: all_lineups(bots, one.seats, owners=facts.owners_apart, challengers=facts.challengers)
         for one in facts.variants
     }
-
-
-def possible_lineups(facts: Facts) -> dict[str, dict[str, int]]:
-    """By variant and bot, in how many line-ups the bot could be, whether or not all are played."""
-    bots = [bot.name for bot in facts.bots]
-    return {name: dict(zip(bots, every.by_bot, strict=True)) for name, every in every_lineup(facts).items()}
 
 
 def _planned(facts: Facts) -> list[PlannedVariant]:

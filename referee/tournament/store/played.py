@@ -68,7 +68,7 @@ class PlayedSoFar:
         return Past(
             rounds=tuple(self._plan.rounds),
             played=tuple(tuple(results[number] for number in sorted(results)) for results in some),
-            former={stage: tuple(_numbered(results)) for stage, results in self._former.items()},
+            former={stage: tuple(numbered(results)) for stage, results in self._former.items()},
         )
 
 
@@ -145,7 +145,7 @@ def _at_seats(result: Result, seats: Sequence[int]) -> Result:
     )
 
 
-def _numbered(results: Iterable[Result]) -> Iterable[Result]:
+def numbered(results: Iterable[Result]) -> Iterable[Result]:
     """The results of former matches in an order that follows from what they are, with numbers and blocks from 0."""
     blocks: dict[tuple[str, frozenset[str], int], int] = {}
     in_order = sorted(results, key=lambda one: (one.variant, sorted(one.bots), one.deal, one.rotation, one.bots))

@@ -5,22 +5,21 @@ tables are shown.
 """
 
 from collections.abc import Iterator
-from functools import partial
 
 from msgspec import Struct
 
+from referee.tournament.figures.ratings import Field as Ratings
+from referee.tournament.figures.stopping import Pair, Progress, by_means, by_ratings, judge, looks_of
 from referee.tournament.formats.draw import most_matches
 from referee.tournament.plan.growing import GrowingPlan
 from referee.tournament.plan.rounds import StopRules
 from referee.tournament.plan.schedule import BasePlan
 from referee.tournament.results import Result
-from referee.tournament.standings import Tally
-from referee.tournament.statistics.looks import p_at_look
-from referee.tournament.statistics.stopping import Pair, Parts, judge
-from referee.tournament.store.facts import Facts, field_of, possible_lineups
+from referee.tournament.store.facts import Facts, field_of
 from referee.tournament.store.plans import present_in
 from referee.tournament.store.played import among_remaining
 from referee.tournament.store.store import Store
+from referee.tournament.tally import Tally
 
 
 class StopVerdict(Struct, frozen=True, kw_only=True):
@@ -39,8 +38,7 @@ class StopVerdict(Struct, frozen=True, kw_only=True):
 
 def tally_for(facts: Facts) -> Tally:
     """What counts the results of a run with these facts."""
-    p_value = partial(p_at_look, looks=_looks(facts))
-    return Tally(ranked=facts.ranked, possible=possible_lineups(facts), p_value=p_value)
+    return Tally(ranked=facts.ranked, looks=looks_at(facts))
 
 
 def results_among_remaining(store: Store) -> Iterator[tuple[Result, int]]:
@@ -62,28 +60,31 @@ def stop_verdict(
     """
     if facts.stop is None or not isinstance(plan, GrowingPlan):
         return None
-    parts = _parts(facts, len(plan.rounds) - (tally.matches < len(plan) and not has_ended))
-    if parts.played < 1:
+    progress = _progress(facts, len(plan.rounds) - (tally.matches < len(plan) and not has_ended))
+    if progress.played < 1:
         return None
-    figures = tally.comparer("match-points").points
-    games = [one.name for one in facts.variants]
     bots = facts.challengers or tuple(bot.name for bot in facts.bots)
-    look = judge(figures, facts.stop, bots=bots, games=games, parts=parts)
+    if facts.order == "ratings":
+        known = by_ratings(Ratings(tally.table, bots), bots)
+    else:
+        known = by_means(tally.comparer("match-points"), bots, [one.name for one in facts.variants])
+    stop = facts.stop
+    look = judge(known, progress, when=stop.when, difference=stop.difference, precision=stop.precision)
     most = most_matches(field_of(facts, key), plan.whole) or len(plan)
     return StopVerdict(
         settled=look.is_settled,
         words=look.words,
         undecided=look.undecided,
         most_matches=most,
-        saved=max(0, most - len(plan)) if has_ended and parts.played < parts.planned else 0,
+        saved=max(0, most - len(plan)) if has_ended and progress.played < progress.planned else 0,
     )
 
 
-def _looks(facts: Facts) -> int:
-    """How many looks at the differences of bots the run has, each of which may decide what is played."""
+def looks_at(facts: Facts) -> int:
+    """How often the differences of bots are looked at, each of which may decide what is played."""
     stop = facts.stop or StopRules()
-    return _parts(facts, 0).looks if stop.when is not None else 1
+    return looks_of(_progress(facts, 0).planned) if stop.when is not None else 1
 
 
-def _parts(facts: Facts, played: int) -> Parts:
-    return Parts(played=played, planned=max(facts.stage_rules[0].deals, played))
+def _progress(facts: Facts, played: int) -> Progress:
+    return Progress(played=played, planned=max(facts.stage_rules[0].deals, played))

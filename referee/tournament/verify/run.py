@@ -21,12 +21,12 @@ from referee.tournament.plan.fixture import Fixture
 from referee.tournament.plan.keys import commitment, master_key
 from referee.tournament.plan.schedule import Identity
 from referee.tournament.results import Result
-from referee.tournament.standings import standings_of
 from referee.tournament.store.disk import StoreError
 from referee.tournament.store.plans import matches_told, stretches_of
 from referee.tournament.store.rows import CommittedMatch, Meta
 from referee.tournament.store.store import Store
 from referee.tournament.store.tables import EARLIER_FORMAT
+from referee.tournament.tally import standings_of
 from referee.tournament.verify.compare import differences
 from referee.tournament.verify.course import Course, followed_stages
 from referee.tournament.verify.hosts import HostsCheck

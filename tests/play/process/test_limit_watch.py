@@ -17,7 +17,7 @@ from referee.play.spec import BotLimits
 from referee.reports.tables.names import Names
 from referee.reports.tables.rows import rows_table
 from referee.rules.record import Given, GivenTogether, Record
-from referee.tournament.standings import standings_of
+from referee.tournament.tally import standings_of
 
 MS = 1_000_000
 ROOMY = {"memory_mb": 512, "processes": 128, "cpu_s": 60}

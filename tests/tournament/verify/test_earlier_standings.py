@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from referee.tournament.results import Result
-from referee.tournament.standings import standings_of
+from referee.tournament.tally import standings_of
 from referee.tournament.verify.earlier_standings import in_the_earlier_way
 
 pytestmark = pytest.mark.full

@@ -11,20 +11,17 @@ from msgspec.structs import replace
 from simulated import World, chance, names, played
 
 from referee.commands.standings import show
+from referee.tournament.figures.blocks import table_of
+from referee.tournament.figures.collusion import FEWEST, Influence, influences
 from referee.tournament.plan.schedule import Plan, PlannedVariant
 from referee.tournament.results import Result
-from referee.tournament.standings import standings_of
-from referee.tournament.statistics.collusion import FEWEST, Influence, influences
-from referee.tournament.statistics.rankings import Matches
+from referee.tournament.tally import standings_of
 
 
 def found_in(results: Sequence[Result], owners: dict[str, str] | None = None) -> dict[tuple[str, str], Influence]:
     """By the bot whose results are looked at, and the bot that is there."""
-    matches = Matches()
-    for one in results:
-        matches.add(one)
     names = {bot for one in results for bot in one.bots}
-    return {(row.on, row.bot): row for row in influences(matches, owners or dict.fromkeys(names, ""))}
+    return {(row.on, row.bot): row for row in influences(table_of(results), owners or dict.fromkeys(names, ""))}
 
 
 def simulated(seed: str, *, deals: int = 6, reach: float = 1.5, **effects: Any) -> tuple[Influence, ...]:
@@ -32,10 +29,7 @@ def simulated(seed: str, *, deals: int = 6, reach: float = 1.5, **effects: Any) 
     bots = names(7)
     world = World(strengths={bot: reach * (at - 3) / 3 for at, bot in enumerate(bots)}, **effects)
     plan = Plan(master_key=b"k", bots=bots, variants=[PlannedVariant(variant="v", seats=4)], deals=deals)
-    matches = Matches()
-    for one in played(plan, bots, world, chance(seed)):
-        matches.add(one)
-    return influences(matches, dict.fromkeys(bots, ""))
+    return influences(table_of(played(plan, bots, world, chance(seed))), dict.fromkeys(bots, ""))
 
 
 def suspected(rows: Sequence[Influence]) -> set[tuple[str, str]]:

@@ -1,6 +1,25 @@
-"""The computation of collusion.py, which says what is tested and why. It imports numpy, and is imported only there.
+"""Whether bots help each other at tables of three and more: does B do better against others where A is at the table?
 
-Most of it runs for one bot at a time, over all blocks in which it sat, and all others at once.
+For a bot B and another C, all blocks of a game in which both sat are compared: how often B finished before C where A
+sat with them, and how often where A did not. How strong B and C are, and how they suit each other, is in both figures,
+so honest bots of very unequal strength differ in neither. What A does to everybody at its table, it does to B and to C.
+The *effect* of A on B is the mean of these differences over all C, all games and all blocks, weighted by what each can
+tell. A bot that helps B, say by the cards that it leaves, has an effect on B above 0. A bot B that throws its games
+where A sits does worse there against everybody: then the effect of A on B is below 0.
+
+With d the share of matches of a block in which B finished before C (a tie counts half), m its mean over all blocks of B
+and C, and q the share of these blocks in which A sat, the sum over blocks and over C of (1[A sat] - q) (d - m) is the
+score of A and B. It is a sum over blocks, so the sum of their squares is its variance where A has no effect.
+
+Honest bots can suit each other, too: each ordered pair has some effect, which many matches show. What differs from pair
+to pair beyond chance is estimated from the median of all pairs of different owners (an empirical null: Efron 2004), and
+is no reason to suspect anybody. It is taken to be something even where it does not show, so effects that are small in
+any case are none either. So a pair is suspected whose effect is far from those of the others. Every ordered pair is
+tested in both directions, and p-values are made greater by Holm's method in two families, pairs of one owner and all
+others, each at half of LEVEL: the probability that anybody is named in a run of honest bots is about LEVEL at most.
+
+An effect on B also shows, though weaker, on those whom B meets. So when a pair is named, the blocks in which both sat
+are left out, and all others are tested again without them.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,11 +29,35 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
-from referee.tournament.statistics.collusion import FEWEST, LEVEL, Influence
-from referee.tournament.statistics.multiple import holm
-from referee.tournament.statistics.plackett_luce import Floats, Ints, Rows, counted
-from referee.tournament.statistics.rankings import Matches
-from referee.tournament.statistics.student import two_sided_p
+from referee.tournament.figures.blocks import BlockTable, Floats, Ints, Part
+from referee.tournament.figures.ranks import holm
+
+LEVEL = 0.01
+"""How often anybody is named in runs of honest bots."""
+
+FEWEST = 4
+"""A pair is tested from so many blocks on in which both sat with others."""
+
+
+class Influence(Struct, frozen=True, kw_only=True):
+    """What one bot's presence does to another."""
+
+    bot: str
+    """The bot that is there or not."""
+    on: str
+    """The bot whose results are looked at."""
+    one_owner: bool
+    blocks: int
+    """In how many blocks both sat, with others."""
+    effect: float
+    """How much more often `on` finishes before its other opponents where `bot` is at the table, from -1 to 1."""
+    stderr: float
+    p: float
+    """How likely a pair of honest bots comes to an effect as great, in either direction."""
+    p_of_all: float
+    """The same, made greater because all pairs were tested (Holm)."""
+    is_suspected: bool
+
 
 MEDIAN_OF_SQUARES = 0.454936
 """The median of the square of a variable with the standard normal distribution."""
@@ -35,6 +78,16 @@ class _Blocks(Struct, frozen=True, kw_only=True):
     """By block, the numbers of its bots."""
     ahead: Floats
     """By block, place and place: the share of matches in which the first finished before the second."""
+
+    @classmethod
+    def of(cls, part: Part) -> "_Blocks":
+        """Those of a part of the block table."""
+        seats = part.lineups.shape[1]
+        ahead = np.full((len(part.ahead), seats, seats), 0.5)
+        for pair, (one, other) in enumerate(part.pairs.tolist()):
+            ahead[:, one, other] = part.ahead[:, pair]
+            ahead[:, other, one] = 1 - part.ahead[:, pair]
+        return cls(bots=part.lineups[part.lineup], ahead=ahead)
 
     def without(self, bot: int, other: int) -> "_Blocks":
         """Those in which the two did not both sit."""
@@ -62,22 +115,27 @@ class _Styles(Struct, frozen=True, kw_only=True):
         """How likely an effect is as great as this, whose variance by chance is given."""
         of_all = variance + max(self.deviation, LEAST_STYLES) ** 2
         df = self.df * (of_all / self.deviation**2) ** 2 if self.deviation > LEAST_STYLES else inf
-        return two_sided_p(effect / sqrt(of_all), df)
+        from scipy.special import stdtr  # noqa: PLC0415 - scipy takes a while to import
+
+        return float(2 * stdtr(df, -abs(effect) / sqrt(of_all)))
 
 
-def found_in(matches: Matches, owners: Mapping[str, str]) -> tuple[Influence, ...]:
-    """As `influences` of collusion.py."""
-    all_ = counted(matches, owners)
-    parts = [part for rows in all_.tables if rows.bots.shape[1] > 2 for part in _blocks(rows)]
+def influences(table: BlockTable, owners: Mapping[str, str]) -> tuple[Influence, ...]:
+    """What the test says of each ordered pair that met often enough: suspects first, then by p-value.
+
+    `owners` are those of the bots of the run; whoever is not in it has left, and is not tested but as an opponent.
+    """
+    names = table.bots
+    parts = [_Blocks.of(part) for _, part in table.all_parts() if part.lineups.shape[1] > 2]
     found: dict[tuple[str, str], Influence] = {}
     named: list[Influence] = []
-    while True:
-        found |= {(row.bot, row.on): row for row in _tested(parts, all_.names, owners)}
+    while parts:
+        found |= {(row.bot, row.on): row for row in _tested(parts, names, owners)}
         suspects = [row for pair, row in found.items() if row.is_suspected and not _among(pair, named)]
         if not suspects:
             break
         named.append(min(suspects, key=lambda row: (row.p, row.bot, row.on)))
-        pair = all_.names.index(named[-1].bot), all_.names.index(named[-1].on)
+        pair = names.index(named[-1].bot), names.index(named[-1].on)
         parts = [part.without(*pair) for part in parts]
     rows = [row if row in named else replace(row, is_suspected=False) for row in found.values()]
     return tuple(sorted(rows, key=lambda row: (not row.is_suspected, row.p, row.bot, row.on)))
@@ -151,19 +209,6 @@ def _styles(scores: Floats, variances: Floats, weights: Floats) -> float:
 def _shown(p: float) -> float:
     """Rounded, so that it is the same on every machine."""
     return float(f"{p:.6g}")
-
-
-def _blocks(rows: Rows) -> Iterator[_Blocks]:
-    """The blocks of each game."""
-    block = np.cumsum(rows.is_new_block) - 1
-    ahead = (rows.ranks[:, :, None] < rows.ranks[:, None, :]) + 0.5 * (rows.ranks[:, :, None] == rows.ranks[:, None, :])
-    seats = rows.bots.shape[1]
-    shares = np.zeros((int(block[-1]) + 1, seats, seats))
-    np.add.at(shares, block, ahead * rows.counts[:, None, None])
-    shares /= np.bincount(block, rows.counts)[:, None, None]
-    bots, games = rows.bots[rows.is_new_block], rows.games[rows.is_new_block]
-    for game in sorted(set(games.tolist())):  # np.unique imports masked arrays: 30 ms
-        yield _Blocks(bots=bots[games == game], ahead=shares[games == game])
 
 
 def _sums(blocks: _Blocks, bots: int) -> _Sums:

@@ -14,7 +14,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from referee.tournament.statistics.multiple import holm
+from referee.tournament.figures.ranks import holm
 
 LEVEL = 0.05
 """With this probability the tests of a run tell a difference where there is none."""
