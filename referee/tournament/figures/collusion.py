@@ -194,16 +194,14 @@ def _styles(scores: Floats, variances: Floats, weights: Floats) -> float:
         return 0.0
     effects, chance = (scores / weights) ** 2, variances / weights**2
 
-    def median(squared: float) -> float:
-        return float(np.median(effects / (chance + squared)))
+    def surplus(squared: float) -> float:
+        return float(np.median(effects / (chance + squared))) - MEDIAN_OF_SQUARES
 
-    low, high = 0.0, 1.0
-    if median(low) <= MEDIAN_OF_SQUARES:
+    if surplus(0.0) <= 0:
         return 0.0
-    for _ in range(60):
-        middle = (low + high) / 2
-        low, high = (middle, high) if median(middle) > MEDIAN_OF_SQUARES else (low, middle)
-    return round(sqrt(high), 9)
+    from scipy.optimize import brentq  # noqa: PLC0415 - as above
+
+    return round(sqrt(brentq(surplus, 0.0, 1 / MEDIAN_OF_SQUARES, xtol=1e-15)), 9)
 
 
 def _shown(p: float) -> float:
