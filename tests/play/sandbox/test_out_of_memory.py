@@ -23,7 +23,7 @@ HOST_MB = 160
 CROWD = "16"
 """So many processes of 8 MB fill the host, however much of the interpreter they share with programs outside it."""
 
-ROOMY = {"memory_mb": 256, "processes": 64}
+ROOMY = {"memory_mb": 512, "processes": 64}
 
 WITHOUT_GROUPS = 'umount -R -l /sys/fs/cgroup; exec "$@"'
 """Takes the control groups away from the referee, so that it has none for its bots."""
