@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
-from referee.reports.tables.figures import signed
+from referee.reports.tables.figures import ALL_PAIRS, signed
 from referee.reports.tables.layout import Column, fitted, wider, wrapped
 from referee.reports.tables.names import Names
 from referee.tournament.figures.compare import Comparison, GameDifference
@@ -17,8 +17,8 @@ EVEN = 0.5
 """The chance of a bot against one that is as strong."""
 
 BY_RATINGS = (
-    "Bots met different opponents on purpose in this run, so that their means do not compare. Ratings count all "
-    "matches, and with them how strong the opponents were."
+    "Bots met different opponents in this run, so their means do not compare. Ratings count all matches, and with them "
+    "how strong the opponents were."
 )
 
 MORE_DEALS = (
@@ -47,7 +47,7 @@ class Compared(Struct, frozen=True, kw_only=True):
     is_over: bool
     """Whether every match of the plan has been played."""
     holds_while_watched: bool
-    """Whether p-values and what is called sure hold although the run was to stop by its results."""
+    """Whether p-values hold although the run was to stop by its results."""
     ranked: int
     """How many bots can be compared; all pairs of them are in mind where p is corrected."""
     pairs: tuple[Comparison, ...]
@@ -93,7 +93,7 @@ def neighbours(compared: Compared, width: int) -> Iterator[str]:
         Column(title="difference", cells=[*(_difference(pair.difference, compared.rank_by) for pair in pairs), ""]),
         Column(title="p", cells=[*(p_value(pair.p) for pair in pairs), ""], gives_way=3),
         Column(title="p of all", cells=[*(p_value(pair.p_of_all) for pair in pairs), ""], gives_way=1),
-        Column(title="surely better", cells=[*("yes" if pair.is_sure else "-" for pair in pairs), ""], is_text=True),
+        Column(title="better", cells=[*("yes" if pair.is_sure else "-" for pair in pairs), ""], is_text=True),
     ]
     if any(pair.more_deals for pair in pairs):
         columns.append(Column(title="more deals", cells=[*map(_more, pairs), ""], gives_way=2))
@@ -130,16 +130,16 @@ def _two_rated(compared: Compared, pair: Chance, width: int) -> Iterator[str]:
 
 def _rated_words(compared: Compared, pair: Chance, names: Names) -> Iterator[str]:
     one, other = names(pair.bot), names(pair.other)
-    yield f"Of 100 matches of the two without a tie, {one} wins {_chance(pair)}."
+    yield f"Of 100 matches of the two, {one} wins {_chance(pair)}; a tie counts half."
     if pair.p is None:
-        yield "How sure that is cannot be told: one of them has played fewer than two deals."
+        yield "There is no p-value: one of them has played too few deals."
         return
     yield f"Two bots that are equally good differ so much in {odds(pair.p)} tournaments ({_told(pair.p)})."
     if pair.p_of_all is not None and compared.tests > 1:
         yield f"With all {compared.tests:,} pairs of bots in mind it is {_told(pair.p_of_all)}."
     better = one if pair.chance >= EVEN else other
     if pair.is_sure:
-        yield f"So {better} is surely better."
+        yield f"So {better} is better ({ALL_PAIRS})."
     elif pair.p < LIKELY:
         yield f"So {better} is better if you asked for these two before you saw the tables; else it is not known."
     else:
@@ -162,7 +162,7 @@ def _rated_neighbours(compared: Compared, width: int) -> Iterator[str]:
         Column(title="wins of 100", cells=[*map(_chance, pairs), ""]),
         Column(title="p", cells=[*(p_value(pair.p) for pair in pairs), ""], gives_way=3),
         Column(title="p of all", cells=[*(p_value(pair.p_of_all) for pair in pairs), ""], gives_way=1),
-        Column(title="surely better", cells=[*("yes" if pair.is_sure else "-" for pair in pairs), ""], is_text=True),
+        Column(title="better", cells=[*("yes" if pair.is_sure else "-" for pair in pairs), ""], is_text=True),
     ]
     if any(pair.times for pair in pairs):
         columns.append(Column(title="times", cells=[*map(_times, pairs), ""], gives_way=2))
@@ -178,10 +178,8 @@ def _p_legend(compared: Compared) -> str:
     every = f"with all {compared.tests:,} pairs of bots in mind"
     if compared.tests == 1:
         every = "the same, as there is only one pair"
-    return (
-        f"p: how often two bots that are equally good differ so much; p of all: {every}; surely better: where that is "
-        "below 0.05"
-    )
+    what = "the probability that two equally good bots differ so much"
+    return f"p: {what}; p of all: {every}; better: p of all is below 0.05"
 
 
 def _times(pair: Chance) -> str:
@@ -223,7 +221,7 @@ def _words(compared: Compared, pair: Comparison, names: Names) -> Iterator[str]:
     what = _difference(pair.difference, compared.rank_by)
     yield f"{names(pair.bot)} less {names(pair.other)}: {what} {_figures(compared)}."
     if pair.p is None:
-        yield f"How sure that is cannot be told: {pair.difference.reason}."
+        yield f"There is no p-value: {pair.difference.reason}."
     else:
         yield from _sureness(compared, pair, pair.p, names)
     yield from _together(compared, pair, names)
@@ -248,7 +246,7 @@ def _sureness(compared: Compared, pair: Comparison, p: float, names: Names) -> I
     if pair.p_of_all is not None and compared.tests > 1:
         yield f"With all {compared.tests:,} pairs of bots in mind it is {_told(pair.p_of_all)}."
     if pair.is_sure:
-        yield f"So {better} is surely better."
+        yield f"So {better} is better ({ALL_PAIRS})."
     elif p < LIKELY:
         yield f"So {better} is better if you asked for these two before you saw the tables; else it is not known."
     else:
@@ -269,7 +267,7 @@ def _by_game(pair: Comparison, rank_by: RankBy, bots: Names, games: Names) -> li
         Column(title="difference", cells=[_difference(one.difference, rank_by) for _, one in rows]),
         Column(title="p", cells=[_p_of_game(one, one.p) for _, one in rows], gives_way=2),
         Column(title="p of all", cells=[_p_of_game(one, one.p_of_all) for _, one in rows], gives_way=1),
-        Column(title="surely better", cells=[_of_game(pair, one, rank_by, bots) for _, one in rows], is_text=True),
+        Column(title="better", cells=[_of_game(pair, one, rank_by, bots) for _, one in rows], is_text=True),
     ]
 
 
@@ -306,13 +304,13 @@ def _figures(compared: Compared) -> str:
 def _warnings(compared: Compared, width: int) -> Iterator[str]:
     if compared.holds_while_watched:
         yield wrapped(
-            "The run looks at its own results while it is played. p, and what is called surely better, hold all the "
-            "same, and whenever you look; ± is that of a single look.",
+            "The run looks at its own results while it is played. p is corrected for that, and holds whenever you "
+            "look; ± is that of a single look.",
             width,
         )
     elif not compared.is_over:
         yield wrapped(
-            "The run is not over. Whoever looks again and again until something is sure errs more often than is said "
-            "here; [stop] in the config looks after every deal without that.",
+            "The run is not over. If you look again and again until two bots differ, you find differences by chance. "
+            "With [stop] in the config, golfref looks for you, and corrects p for that.",
             width,
         )

@@ -24,10 +24,10 @@ NAMED_HOSTS = 8
 NAMED_VOIDED = 20
 """Of how many bots it is told how often they sat at a voided attempt."""
 
-LEGEND = "in brackets, or with ±, ≥ and ≤: where the true figure lies, wrong in 5 of 100 runs"
+LEGEND = "in brackets, or with ±, ≥ and ≤: the 95 % confidence interval"
 """What the figures mean."""
 
-RANKS = "rank 2-4: the ranks that a bot can have by what is known, wrong somewhere in the table in 5 of 100 runs"
+RANKS = "rank 2-4: the range of ranks that a bot can have (p < 0.05, all pairs)"
 """What the ranks mean."""
 
 PLACES = (

@@ -62,8 +62,8 @@ def _parts(summary: SeriesSummary, clocks: Clocks, width: int) -> Iterator[str]:
 
 def _particulars(summary: SeriesSummary, clocks: Clocks) -> Iterator[str]:
     if summary.standings:
-        yield "in brackets, or with ±: where the true figure lies, wrong in 5 of 100 such series"
-        yield "rank 1-2: the ranks that a bot can have by what is known"
+        yield "in brackets, or with ±: the 95 % confidence interval"
+        yield "rank 1-2: the range of ranks that a bot can have (p < 0.05, all pairs)"
     at_once = "   slaps: broadcast timing" if clocks.slap_timing == "broadcast" else ""
     yield f"seed: {summary.seed}   isolation: {summary.isolation}{at_once}"
 

@@ -1,10 +1,10 @@
-"""The last words about a run: who won and how sure that is, ties, faults, the digest, and where to read on."""
+"""The last words about a run: who won and by which evidence, ties, faults, the digest, and where to read on."""
 
 import shlex
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from referee.reports.tables.figures import with_interval
+from referee.reports.tables.figures import ALL_PAIRS, with_interval
 from referee.reports.tables.names import Names
 from referee.tournament.standings import BotStanding
 from referee.tournament.summary import RunSummary
@@ -26,7 +26,7 @@ def verdict(summary: RunSummary, store: Path, width: int) -> list[str]:
 
 
 def winner(summary: RunSummary, names: Names) -> str:
-    """Who is first, and whether it is sure that nobody is better."""
+    """Who is first, and whether it is better than all others."""
     if not summary.standings:
         return "No match has a result yet."
     rows = [row for row in summary.standings if row.rank is not None]
@@ -41,7 +41,7 @@ def winner(summary: RunSummary, names: Names) -> str:
         others = "other challenger" if summary.challengers else "other bot"
         whom = f"the {others}" if len(rows) == 2 else f"each of the {len(rows) - 1} {others}s"
         whom += _that_are_ranked(summary)
-        return f"{so_far}{names(rows[0].bot)} {'leads' if so_far else 'won'}: it is surely better than {whom}."
+        return f"{so_far}{names(rows[0].bot)} {'leads' if so_far else 'won'}: it is better than {whom} ({ALL_PAIRS})."
     return so_far + _not_settled(rows, summary, names)
 
 
@@ -54,7 +54,7 @@ def _alone(row: BotStanding, summary: RunSummary, names: Names) -> str:
 
 
 def _came_first(summary: RunSummary, rows: Sequence[BotStanding], names: Names) -> str:
-    """Who won a knockout or the last stage, and how sure that is."""
+    """Who won a knockout or the last stage, and by which evidence."""
     first, last = names(rows[0].bot), summary.stages[-1]
     if not is_over(summary):
         there = {row.bot for row in last.bots} or {row.bot for row in rows if row.rank == 1}
@@ -63,15 +63,14 @@ def _came_first(summary: RunSummary, rows: Sequence[BotStanding], names: Names) 
     if not last.levels and not last.bots:
         return f"No bot of the last stage is left; of the others {first} came furthest."
     if not last.levels:
-        sure = (
-            "it is surely better than the others of it" if last.bots[0].rank_to == 1 else "others of it may be as good"
-        )
-        return f"{first} won the last stage; {sure}."
+        is_best = last.bots[0].rank_to == 1
+        evidence = f"it is better than the others of it ({ALL_PAIRS})" if is_best else "others of it may be as good"
+        return f"{first} won the last stage; {evidence}."
     rule = last.levels[-1].ties[-1].rule
     if rule == "withdrawn":
         return f"{first} won: the others were withdrawn."
     if rule == "settled":
-        return f"{first} won the final; it is surely the better there."
+        return f"{first} won the final; it is better there (p < 0.05)."
     return f"{first} won the final, which was not settled: {'the seed' if rule == 'seed' else rule} decided it."
 
 
@@ -83,7 +82,7 @@ def _not_settled(rows: Sequence[BotStanding], summary: RunSummary, names: Names)
     most = "the best rating" if summary.order == "ratings" else most
     leads = f"{_listed(best, names)} {'has' if len(best) == 1 else 'have'} {most}"
     if len(best) + len(rivals) == len(rows) > 2:
-        return f"{leads}, but nobody is surely the best: it may be any of the {len(rows)}{_that_are_ranked(summary)}."
+        return f"{leads}, but any of the {len(rows)}{_that_are_ranked(summary)} may be the best."
     if not rivals:
         return f"{leads}; which of them is better is not known."
     return f"{leads}, but {_listed(rivals, names)} may be as good."
@@ -96,7 +95,7 @@ def _that_are_ranked(summary: RunSummary) -> str:
 
 
 def ties(rows: Sequence[BotStanding], names: Names) -> str:
-    """Which ranks are not known: groups of bots that are surely better than all bots below, but of unknown order."""
+    """Which ranks are not known: groups of bots that are better than all bots below, but of unknown order."""
     unranked = [row for row in rows if row.rank is None and row.matches]
     unplayed = [row for row in rows if not row.matches]
     groups = tie_groups([row for row in rows if row.rank is not None])

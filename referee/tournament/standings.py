@@ -32,7 +32,7 @@ class BotStanding(Struct, frozen=True, kw_only=True):
     rank: int | None
     """1 is best. Equal figures share a rank. None where the bot cannot be compared with those that are ranked."""
     rank_from: int | None = None
-    """The best rank that the bot can have by what is known: 1 and the number of bots that are surely better."""
+    """The best rank that the bot can have by what is known: 1 and the number of bots that are better."""
     rank_to: int | None = None
     """The worst one. Bots with the same ranks here are tied."""
     bot: str

@@ -43,12 +43,12 @@ def compared(*bots: str, deals: int = 12, is_over: bool = True, holds_while_watc
     )
 
 
-def test_two_bots_of_which_one_is_surely_better() -> None:
+def test_two_bots_of_which_one_is_better() -> None:
     heading, words, table, _ = two_bots(compared("ann", "bea"), 80)
     assert heading == "ann and bea in friday, by match points"
     lines = words.splitlines()
     assert lines[0].startswith("ann less bea: +0.708 ±")
-    assert "So ann is surely better." in lines
+    assert "So ann is better (p < 0.05, all pairs)." in lines
     assert "tournaments (p < 0.0001)." in words
     assert not any("would settle it" in line for line in lines)
     assert lines[-1].startswith("On the 24 deals at which both sat: +1.000")

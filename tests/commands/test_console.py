@@ -33,7 +33,7 @@ def test_tables_are_as_wide_as_columns_says_or_80_without_a_terminal(
 
 
 def test_a_sentence_is_broken_at_blanks_and_indented() -> None:
-    assert in_lines("  the first bot is surely better", 20) == ["  the first bot is", "    surely better"]
+    assert in_lines("  the first bot plays much better", 20) == ["  the first bot", "    plays much", "    better"]
     assert in_lines("", 20) == [""]
     assert in_lines("digest " + "0" * 64, 60) == ["digest", "  " + "0" * 64]
 

@@ -55,14 +55,14 @@ ANN, BEA, CID = ("ann", "bea", "cid")
     ("rows", "first"),
     [
         ([], "No match has a result yet."),
-        ([row(ANN, 1), row(BEA, 2)], "ann won: it is surely better than the other bot."),
+        ([row(ANN, 1), row(BEA, 2)], "ann won: it is better than the other bot (p < 0.05, all pairs)."),
         (
             [row(ANN, 1), row(BEA, 2, 2, 3), row(CID, 3, 2, 3)],
-            "ann won: it is surely better than each of the 2 other bots.",
+            "ann won: it is better than each of the 2 other bots (p < 0.05, all pairs).",
         ),
         (
             [row(ANN, 1), row(BEA, 2), row(CID, None)],
-            "ann won: it is surely better than the other bot that can be ranked.",
+            "ann won: it is better than the other bot that can be ranked (p < 0.05, all pairs).",
         ),
         (
             [row(ANN, 1, 1, 2), row(BEA, 2, 1, 3), row(CID, 3, 2, 3)],
@@ -75,7 +75,7 @@ ANN, BEA, CID = ("ann", "bea", "cid")
         ),
         (
             [row(ANN, 1, 1, 3), row(BEA, 2, 1, 3), row(CID, 3, 1, 3)],
-            "ann has the most match points, but nobody is surely the best: it may be any of the 3.",
+            "ann has the most match points, but any of the 3 may be the best.",
         ),
         ([row(ANN, 1), row(BEA, None)], "ann alone is ranked, so there is nobody to compare it with."),
         ([row(ANN, None), row(BEA, None)], "Nobody can be ranked: too few deals."),
@@ -88,7 +88,7 @@ def test_who_won_is_told_as_far_as_it_is_known(rows: list[BotStanding], first: s
 @pytest.mark.parametrize(
     ("rule", "words"),
     [
-        ("settled", "ann won the final; it is surely the better there."),
+        ("settled", "ann won the final; it is better there (p < 0.05)."),
         ("seed", "ann won the final, which was not settled: the seed decided it."),
         ("match points", "ann won the final, which was not settled: match points decided it."),
         ("withdrawn", "ann won: the others were withdrawn."),
@@ -110,7 +110,7 @@ def test_a_last_stage_whose_bots_were_all_withdrawn_has_no_winner() -> None:
 
 def test_before_the_end_nobody_has_won() -> None:
     first = verdict(summary([row(ANN, 1), row(BEA, 2)], matches=1200, planned=4000), Path("run"), 80)[0]
-    assert first == "So far (1,200 of 4,000 matches) ann leads: it is surely better than the other bot."
+    assert first == "So far (1,200 of 4,000 matches) ann leads: it is better than the other bot (p < 0.05, all pairs)."
 
 
 @pytest.mark.parametrize(

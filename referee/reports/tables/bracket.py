@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
+from referee.reports.tables.figures import ALL_PAIRS
 from referee.reports.tables.layout import Column, fitted, wrapped
 from referee.reports.tables.names import Names
 from referee.tournament.formats.knockout import Level, Tie
@@ -63,14 +64,14 @@ def stage_columns(stage: StagePlaces, names: Callable[[str], str]) -> list[Colum
 
 
 def cut(stage: StagePlaces, names: Callable[[str], str]) -> str:
-    """Whether it is sure who belongs into the next stage."""
+    """Whether the best are known who belong into the next stage."""
     going = [row for row in stage.bots if row.goes_on]
     if len(going) == len(stage.bots):
         return f"All {len(going)} of this stage go on."
     if stage.is_cut_settled:
         has_unplayed = not all(row.has_match for row in stage.bots)
         with_match = " that have a match in this stage" * has_unplayed
-        return f"The {len(going)} that go on are surely better than the others{with_match}."
+        return f"The {len(going)} that go on are better than the others{with_match} ({ALL_PAIRS})."
     others = [row for row in stage.bots if not row.goes_on and row.rank_from <= len(going)]
     some = ", ".join(names(row.bot) for row in others[:5]) + ", ..." * (len(others) > 5)
     tense = "goes on" if stage.is_over else "would go on now"

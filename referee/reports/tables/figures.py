@@ -2,6 +2,9 @@
 
 from referee.tournament.standings import Interval
 
+ALL_PAIRS = "p < 0.05, all pairs"
+"""What stands behind a claim that one bot is better: the p-value corrected for all pairs of the table."""
+
 LEAST = 0.01
 """No interval is shown as if it had no width."""
 

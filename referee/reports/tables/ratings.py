@@ -23,7 +23,7 @@ def anchor_line(ratings: Ratings) -> str:
     """What the column says."""
     name = shortened(ratings.anchor, LONGEST)
     why = "" if ratings.is_chosen else " (the bot in the middle; --anchor NAME takes another)"
-    return f"rating: of 100 matches of the two without a tie, how many a bot wins against {name}{why}, from all matches"
+    return f"rating: of 100 matches, how many a bot wins against {name}{why}, a tie counting half; from all matches"
 
 
 def _ends(rating: Rating) -> str:

@@ -30,7 +30,7 @@ MEANINGS = {
     "points": "The share of its opponents at the table that it beat, a tie counting half. Bots met different "
     "opponents, so these shares are not compared.",
     "strokes": "Its points of the card game in a round, less the mean of its table. Lower is better.",
-    "rating": "Of 100 matches between it and the bot that is called the anchor, how many it wins if none is a tie.",
+    "rating": "Of 100 matches between it and the bot that is called the anchor, how many it wins; a tie counts half.",
     "terms": f"{MEANING[0].upper()}{MEANING[1:]}.",
     "opponents": "The rating that a bot as strong as its opponents would have.",
     "matches": "How many matches it has played that count.",

@@ -84,8 +84,8 @@ def _figure_in_words(summary: RunSummary, game: str | None) -> str:
 
 
 def _note(summary: RunSummary, game: str | None, *, has_intervals: bool) -> str:
-    bars = " The bar is where the true figure lies, wrong in 5 of 100 runs." if has_intervals else ""
-    ranks = " A rank such as 2-4 tells which ranks a bot can have by what is known."
+    bars = " The bar is the 95 % confidence interval." if has_intervals else ""
+    ranks = " A rank such as 2-4 is the range of ranks that a bot can have."
     ties = " Bots that share a band, grey or white, are tied." if summary.order == "means" else ""
     return f"The dot: {_figure_in_words(summary, game)}.{bars}{ranks}{ties}"
 

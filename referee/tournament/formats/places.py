@@ -52,7 +52,7 @@ class StagePlaces(Struct, frozen=True, kw_only=True):
     bots: tuple[StageRow, ...] = ()
     """The best first. Empty in a knockout."""
     is_cut_settled: bool | None = None
-    """Whether all that go on are surely better than all others of the stage. None in the last stage."""
+    """Whether all that go on are better than all others of the stage (p < 0.05, all pairs). None in the last stage."""
     levels: tuple[Level, ...] = ()
     """The rounds of the bracket. Empty but in a knockout."""
 

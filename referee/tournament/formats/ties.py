@@ -14,7 +14,7 @@ from msgspec import Struct
 from referee.tournament.results import Result, beaten_shares
 
 Rule = Literal["settled", "match points", "strokes", "seed", "withdrawn", "dropped", "open"]
-"""What decided a tie: its results surely, one of the rules of a tie that is played to its limit, or a bot that was
+"""What decided a tie: the test (`settled`), one of the rules of a tie that is played to its limit, or a bot that was
 withdrawn from it. `dropped`: results that no longer count, since a bot of it was withdrawn or replaced later. `open`:
 nothing yet."""
 
@@ -40,7 +40,7 @@ class Standing(Struct, frozen=True, kw_only=True):
     bots: tuple[TieBot, ...]
     """The best first. The order is that of match points, then of strokes, then of seeds."""
     is_settled: bool
-    """Whether those who would go on are surely better than those who would not."""
+    """Whether those who would go on are better than those who would not, by the test."""
     rule: Rule
     """By what the last who would go on is before the first who would not."""
 
@@ -87,7 +87,7 @@ def _blocks(points: dict[str, dict[int, list[tuple[float, ...]]]], seats: int) -
 
 
 def _is_settled(blocks: Sequence[tuple[float, ...]], order: Sequence[int], goes: int) -> bool:
-    """Whether each bot that goes on is surely better than each that does not.
+    """Whether each bot that goes on is better than each that does not, by a test at WRONG.
 
     For each such pair somebody bets on the better one before every deal, at fair odds if both were equal: he gains the
     stake times the difference of their match points, which is within [-1, 1]. Who starts with 1 and has C or more at

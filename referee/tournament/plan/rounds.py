@@ -53,7 +53,7 @@ class StopRules(Struct, frozen=True, kw_only=True, omit_defaults=True):
     when: str | None = None
     """`all` where every rank is to be known, `top 3` where it is to be known which three are the best."""
     difference: float = 0.0
-    """Two bots that are surely nearer to each other than this, in match points, count as equal."""
+    """Two bots that differ by less than this in match points (p < 0.05, all pairs) count as settled."""
     precision: float | None = None
     """How far the ends of every interval of the overall table may be from the mean at most, in match points."""
 

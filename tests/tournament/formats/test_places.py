@@ -60,13 +60,13 @@ def test_a_stage_of_which_an_amendment_left_no_table_has_only_those_who_went_on(
     assert sorted(rank for rank, *_ in found.ranks.values()) == [1, 2, 3, 4]
 
 
-def test_a_cut_is_settled_where_all_that_go_on_are_surely_better() -> None:
+def test_a_cut_is_settled_where_all_that_go_on_are_better() -> None:
     stages = StageRules(deals=8, advance=2), StageRules(deals=1)
     field = field_of(4, *stages)
     past, _ = played_out(field, draw)
     assert places_of(field, past, is_playing=False).stages[0].is_cut_settled is True
     text = "\n".join(stages_report(places_of(field, past, is_playing=False).stages, 80))
-    assert "The 2 that go on are surely better than the others." in text
+    assert "The 2 that go on are better than the others (p < 0.05, all pairs)." in text
     even, _ = played_out(field, draw, lambda *_: 0)
     found = places_of(field, even, is_playing=False)
     assert found.stages[0].is_cut_settled is False
@@ -82,13 +82,13 @@ def test_the_cut_of_a_sample_of_line_ups_is_not_settled_by_what_was_not_played()
     assert places_of(field, past, is_playing=False).stages[0].is_cut_settled is False
 
 
-def test_nobody_is_called_surely_better_than_a_bot_without_a_match() -> None:
+def test_nobody_is_called_better_than_a_bot_without_a_match() -> None:
     field = field_of(6, StageRules(deals=8, advance=3), StageRules(deals=1))
     past = Past()
     while isinstance(drawn := draw(field, past), Round) and drawn.stage == 0:
         past = Past(rounds=[*past.rounds, drawn], played=[*past.played, results_of(drawn.tables)])
     text = "\n".join(stages_report(places_of(field, without(past, "b05"), is_playing=False).stages, 99))
-    assert "The 3 that go on are surely better than the others that have a match in this stage." in text
+    assert "The 3 that go on are better than the others that have a match in this stage (p < 0.05, all pairs)." in text
 
 
 def test_a_bracket_is_told_with_who_beat_whom_and_by_which_rule() -> None:
@@ -131,11 +131,11 @@ def test_places_that_no_settled_tie_decided_are_not_known() -> None:
 
 
 def test_places_are_not_known_across_a_cut_that_is_not_settled() -> None:
-    def surely_at_last(table: Table, rotation: int, bot: str) -> int:
+    def always_at_last(table: Table, rotation: int, bot: str) -> int:
         return by_name(table, rotation, bot) if table.deal else 0
 
     field = field_of(4, StageRules(deals=1, advance=2), KNOCKOUT)
-    past, _ = played_out(field, draw, surely_at_last)
+    past, _ = played_out(field, draw, always_at_last)
     found = places_of(field, past, is_playing=False)
     assert found.stages[1].levels[-1].ties[0].rule == "settled"
     assert sorted(found.ranks.values()) == [(1, 1, 4), (2, 2, 4), (3, 1, 4), (4, 1, 4)]
