@@ -11,7 +11,7 @@ from referee.commands.console import DONE, USAGE, put, put_json, say, screen_wid
 from referee.commands.records import check_bot_of_run
 from referee.reports.comparison import Compared, neighbours, two_bots
 from referee.rules.record import NoRecord
-from referee.tournament.figures.compare import Comparison
+from referee.tournament.figures.compare import NOT_RANKED, Comparison
 from referee.tournament.store.disk import StoreError
 from referee.tournament.store.plans import extent_of
 from referee.tournament.store.store import Store
@@ -50,7 +50,9 @@ def _compared(store: Store, options: CompareOptions) -> Compared:
     """The two bots, or all neighbours. Raises StoreError where there is nothing to compare."""
     facts, extent = store.meta().facts, extent_of(store)
     rated = chances_in(store, options.bots, options.variant)
-    pairs, ranked = ((), len(facts.bots)) if rated is not None else _by_means(store, options)
+    pairs, ranked = ((), len(facts.ranked or facts.bots)) if rated is not None else _by_means(store, options)
+    if rated == () and facts.ranked and not set(options.bots or ()) <= set(facts.ranked):
+        raise StoreError(printable(f"{store.path}: {NOT_RANKED}", 3000))
     if not pairs and not rated:
         raise StoreError(printable(f"{store.path}: no two bots can be compared yet", 3000))
     return Compared(

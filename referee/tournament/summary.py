@@ -190,7 +190,8 @@ def chances_in(
 ) -> tuple[Chance, ...] | None:
     """How two bots of a run compare by their ratings, or all neighbours; None where they compare by their means.
 
-    With `variant`, only matches of this game count. Raises StoreError, also where the run has no such game.
+    Of a gauntlet only challengers compare. With `variant`, only matches of this game count. Raises StoreError, also
+    where the run has no such game.
     """
     facts = store.meta().facts
     if facts.order == "means":
@@ -199,7 +200,8 @@ def chances_in(
     results = [result for result in store.results() if variant in (None, result.variant)]
     table = table_of([*results, *(_former(store) if variant is None else ())])
     pairs = [pair] if pair else None
-    return chances_of(table, [bot.name for bot in facts.bots], pairs, looks=looks_at(facts))
+    names = facts.ranked or [bot.name for bot in facts.bots]
+    return chances_of(table, names, pairs, looks=looks_at(facts))
 
 
 def tally_in(store: Store, variant: str | None = None) -> Tally:
@@ -265,8 +267,9 @@ def summary_of(store: Store, *, with_results: bool = True, anchor: str | None = 
         rated.add(result)
     extent = extent_of(store)
     places = _places(store, meta, is_playing=not extent.has_ended)
-    without_match = [row.bot for row in standings.overall if not row.matches]
-    ratings = ratings_of(rated, names, anchor or meta.facts.anchor, unranked=without_match, looks=looks_at(meta.facts))
+    ranked = meta.facts.ranked or names
+    unranked = [row.bot for row in standings.overall if not row.matches or row.bot not in ranked]
+    ratings = ratings_of(rated, names, anchor or meta.facts.anchor, unranked=unranked, looks=looks_at(meta.facts))
     if places is not None:
         standings = ranked_otherwise(standings, "places", places.ranks)
     elif meta.facts.order == "ratings":

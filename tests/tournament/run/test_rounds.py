@@ -19,7 +19,7 @@ from referee.tournament.plan.rounds import End, Round
 from referee.tournament.store.disk import StoreError
 from referee.tournament.store.plans import plan_now
 from referee.tournament.store.store import Store
-from referee.tournament.summary import standings_in, summary_of
+from referee.tournament.summary import chances_in, standings_in, summary_of
 from referee.tournament.verify.run import check_store
 
 KEY = '[tournament]\nname = "run"\nseed = "abc"\n'
@@ -260,3 +260,13 @@ def test_a_knockout_lets_a_bot_go_and_takes_a_new_version_but_nobody_else(tmp_pa
     assert rival in told.stages[0].levels[1].bots
     (tie,) = [tie for tie in told.stages[0].levels[0].ties if again in tie.names]
     assert (set(tie.names), tie.deals > 0, tie.rule != "open") == ({again, other}, True, True)
+
+
+def test_in_a_gauntlet_of_sampled_lineups_only_challengers_are_ranked_and_compared(tmp_path: Path) -> None:
+    head = KEY + 'format = "gauntlet"\nchallengers = ["ann", "bob"]\ndeals = 6\nlineups = 4\n'
+    write(tmp_path, *map(bot, BOTS), head=head)
+    go_on(tmp_path)
+    assert {row.bot for row in summary(tmp_path).standings if row.rank is not None} == {"ann", "bob"}
+    with closing(Store.open(tmp_path / "run.golfref")) as store:
+        assert [{one.bot, one.other} for one in chances_in(store) or ()] == [{"ann", "bob"}]
+        assert chances_in(store, ("ann", "cid")) == ()
