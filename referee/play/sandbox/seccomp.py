@@ -57,6 +57,10 @@ _PR_SET_SECCOMP = 22
 _SET_MODE_FILTER = 1
 _AF_UNIX, _AF_NETLINK = 1, 16
 _AF_INTERNET = (2, 10)
+_SOCKET_TYPE = 0xF
+"""The part of a socket's type without its flags."""
+_DATAGRAMS = (2, 3)
+"""SOCK_DGRAM, and SOCK_RAW, which is the same among Unix sockets: each can send to any socket whose name it knows."""
 _HIGHEST_FAMILY = 64
 
 _NOT_PERMITTED = (
@@ -144,10 +148,7 @@ def _rules(*, shared_memory: bool, builds: bool, network: bool) -> Iterator[_Rul
     yield from (_Rule(call, errno.EPERM, ((place, _MASKED_EQ, _WORD, _WAKES),)) for call, place in _SENDS_SIGNALS)
     yield _Rule("clone", errno.EPERM, ((0, _MASKED_EQ, _EXIT_SIGNAL, _WAKES),))
     yield _Rule("prctl", errno.EPERM, ((0, _MASKED_EQ, _WORD, _PR_SET_PDEATHSIG), (1, _MASKED_EQ, _WORD, _WAKES)))
-    families = {_AF_NETLINK, *(_AF_INTERNET if network else ()), *([_AF_UNIX] if builds or not network else ())}
-    for family in sorted(set(range(_HIGHEST_FAMILY)) - families):
-        yield _Rule("socket", errno.EAFNOSUPPORT, ((0, _MASKED_EQ, _WORD, family),))
-    yield _Rule("socket", errno.EAFNOSUPPORT, ((0, _GT, _HIGHEST_FAMILY - 1, 0),))
+    yield from _families(builds=builds, network=network)
     for option in _BUFFER_SIZES:
         yield _Rule("setsockopt", 0, _of_socket(option))
     # The number of a socket, or of a process's descriptor, tells how many have been made on the whole host.
@@ -171,6 +172,16 @@ def _locks_and_times() -> Iterator[_Rule]:
     for name in ("fcntl", "fcntl64"):
         yield from (_Rule(name, errno.ENOLCK, ((1, _MASKED_EQ, _WORD, command),)) for command in _LOCK_COMMANDS)
     yield from (_Rule(call, 0) for call in _NO_TIMES)
+
+
+def _families(*, builds: bool, network: bool) -> Iterator[_Rule]:
+    has_unix = builds or not network
+    families = {_AF_NETLINK, *(_AF_INTERNET if network else ()), *([_AF_UNIX] if has_unix else ())}
+    for family in sorted(set(range(_HIGHEST_FAMILY)) - families):
+        yield _Rule("socket", errno.EAFNOSUPPORT, ((0, _MASKED_EQ, _WORD, family),))
+    yield _Rule("socket", errno.EAFNOSUPPORT, ((0, _GT, _HIGHEST_FAMILY - 1, 0),))
+    for kind in _DATAGRAMS if not has_unix else ():
+        yield _Rule("socketpair", errno.ESOCKTNOSUPPORT, ((1, _MASKED_EQ, _SOCKET_TYPE, kind),))
 
 
 def _of_socket(option: int) -> tuple[tuple[int, int, int, int], ...]:

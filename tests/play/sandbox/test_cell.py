@@ -9,6 +9,7 @@ from collections.abc import Callable
 from contextlib import closing, nullcontext
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import msgspec
 import pytest
@@ -165,19 +166,26 @@ def tried(what):
         return type(error).__name__
 print(tried(lambda: socket.create_connection(("localhost", int(sys.argv[1]))).fileno() > 2))
 print(tried(lambda: socket.socket(socket.AF_UNIX).fileno() > 2), tried(lambda: len(socket.socketpair())))
+for kind in (socket.SOCK_DGRAM, socket.SOCK_RAW):
+    print(tried(lambda: socket.socketpair(type=kind)[0].sendto(b".", chr(0) + sys.argv[2])))
 print(*(name for name in ("resolv.conf", "hosts", "nsswitch.conf", "ssl") if os.path.exists(f"/etc/{name}")))
 """
 
 
 def test_a_bot_with_a_network_reaches_what_listens_on_the_host_and_no_other_bot_does(run: Run) -> None:
     """No program of the host that listens to an abstract socket, which belongs to the network, can be reached."""
-    with socket.create_server(("127.0.0.1", 0)) as server:
+    name = f"golfref-{uuid4().hex}"
+    with (
+        socket.create_server(("127.0.0.1", 0)) as server,
+        socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as datagrams,
+    ):
+        datagrams.bind(f"\0{name}")
         port = str(server.getsockname()[1])
-        alone, _, _ = run(sys.executable, "-c", REACHES, port)
-        having, _, _ = run(sys.executable, "-c", REACHES, port, network=True)
-    assert alone.splitlines() == ["gaierror", "True 2", ""]
+        alone, _, _ = run(sys.executable, "-c", REACHES, port, name)
+        having, _, _ = run(sys.executable, "-c", REACHES, port, name, network=True)
+    assert alone.splitlines() == ["gaierror", "True 2", *2 * ["ConnectionRefusedError"], ""]
     shown = [name for name in ("resolv.conf", "hosts", "nsswitch.conf", "ssl") if Path("/etc", name).exists()]
-    assert having.splitlines() == ["True", "OSError 2", " ".join(shown)]
+    assert having.splitlines() == ["True", "OSError 2", *2 * ["OSError"], " ".join(shown)]
 
 
 # Interpreters
