@@ -151,7 +151,7 @@ def _device(place: str) -> int | None:
 def _tables_bytes(task: str) -> int:
     """What the tables of pages of a process take: 4 KB for each 2 MB of which it has touched a page, and no less."""
     with contextlib.suppress(OSError, ValueError, IndexError):
-        return int(read(f"{task}/status").partition(b"VmPTE:")[2].split(maxsplit=1)[0]) << 10
+        return int(read(f"{task}/status").partition(b"\nVmPTE:")[2].split(maxsplit=1)[0]) << 10
     return 0
 
 
