@@ -100,7 +100,7 @@ class LiveMatch:
             raise
 
     def pause(self) -> None:
-        """Hold the bots frozen until `play`."""
+        """Freeze the bots until `play`."""
         for channel in self._channels:
             channel.pause()
 

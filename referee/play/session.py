@@ -25,14 +25,14 @@ class Interrupted(BaseException):
     """SIGINT, SIGTERM or SIGHUP came, and everything that ran has been stopped. They are ignored from now on."""
 
 
-def run_session(works: Sequence[Work], pump: Pump | None = None, *, stop: Callable[[], None] | None = None) -> None:
-    """Run all works side by side on one pump, a new one unless given, from the main thread, until they are done.
+def run_session(works: Sequence[Work], *, stop: Callable[[], None] | None = None) -> None:
+    """Run all works side by side on one new pump, from the main thread, until they are done.
 
     Raises Interrupted after a signal, as `heeding_signals` does with `stop`, and otherwise the first exception that a
     work lets out.
     """
     with hosts_fault():
-        pump = pump or Pump()
+        pump = Pump()
     guarded(partial(heeding_signals, partial(pumping, works, pump), stop))
 
 

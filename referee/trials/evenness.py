@@ -6,11 +6,11 @@ import os
 import statistics
 import time
 
-LOOK_S = 0.5
-"""For how long all cores are looked at together."""
+MEASURED_S = 0.5
+"""For how long all cores are measured together."""
 
 MOST_CORES = 16
-"""Of more, as many are looked at, spread evenly."""
+"""Of more, as many are measured, spread evenly."""
 
 
 def unevenness() -> float | None:
@@ -25,7 +25,7 @@ def unevenness() -> float | None:
     former = os.sched_getaffinity(0)
     cores = sorted(former)[:: math.ceil(len(former) / MOST_CORES)]
     times_ns: list[int] = []
-    end = time.monotonic() + LOOK_S
+    end = time.monotonic() + MEASURED_S
     try:
         while not times_ns or time.monotonic() < end:
             for core in cores:

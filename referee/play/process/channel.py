@@ -224,7 +224,7 @@ class Channel:
             self.process.freeze()
 
     def release(self) -> None:
-        """Let the bot go on after `hold`."""
+        """Let the bot go on after `pause`."""
         if self.paused and self.process is not None:
             self.paused = False
             self.process.thaw()

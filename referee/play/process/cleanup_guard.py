@@ -29,8 +29,8 @@ for file in /proc/[0-9]*/stat; do
 done
 """
 
-_watchmen: list["subprocess.Popen[bytes]"] = []
-"""The one on duty, if there is one."""
+_guards: list["subprocess.Popen[bytes]"] = []
+"""The one that runs, if there is one."""
 
 
 @contextlib.contextmanager
@@ -45,31 +45,26 @@ def cleanup_guard() -> Iterator[int]:
         start_new_session=True,
         bufsize=0,
     )
-    _watchmen.append(process)
+    _guards.append(process)
     try:
         yield process.pid
     finally:
-        _watchmen.remove(process)
+        _guards.remove(process)
         process.communicate()
 
 
-def is_on_duty() -> bool:
-    """Whether a guard would end the bots that this referee leaves behind."""
-    return bool(_watchmen)
-
-
 def watch(group: int) -> None:
-    """Let the guard know that a bot leads this process group from now on."""
-    _tell("watch", group)
+    """Send the guard the number of a process group that a bot leads from now on."""
+    _send("watch", group)
 
 
 def forget(group: int) -> None:
-    """Let the guard know that there is no such group any more."""
-    _tell("forget", group)
+    """Send the guard the number of a process group that is gone."""
+    _send("forget", group)
 
 
-def _tell(word: str, group: int) -> None:
-    for process in _watchmen:
+def _send(word: str, group: int) -> None:
+    for process in _guards:
         if process.stdin is not None:
             with contextlib.suppress(OSError):  # it may have been killed itself
                 os.write(process.stdin.fileno(), f"{word} {group}\n".encode())

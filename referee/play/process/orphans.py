@@ -45,9 +45,6 @@ def nothing_left_behind() -> Iterator[None]:
     On Linux this process inherits the orphans of its bots (elsewhere they go to init), `end_orphans_now` kills every
     child that is no bot, and processes of the same user can no longer read its memory or see its open files.
     """
-    if cleanup_guard.is_on_duty():  # bots were started ahead of the loop that plays with them
-        yield
-        return
     with cleanup_guard.cleanup_guard() as pid:
         _children.add(pid)
         _prepare()
@@ -79,7 +76,7 @@ def end_orphans_now(*, patience_s: float = 0.0) -> bool:
     """Kill and reap inherited descendants of bots, within `nothing_left_behind` only. False if some are left.
 
     A process in the session of a bot that still plays belongs to that bot, and is ended with it. Nothing else goes on
-    in this process meanwhile: ending.py has the same for trio's loop.
+    in this process meanwhile: shutdown.py has the same for trio's loop.
     """
     end = time.monotonic() + patience_s
     while _inherits and (orphans := _orphans()):
@@ -98,7 +95,7 @@ def left_by(pid: int) -> set[int]:
     """The processes that live on where a bot with this process id has ended and has not been reaped.
 
     It is what we have inherited from it, so within `nothing_left_behind` and on Linux only. A process with a session of
-    its own is told for any bot, since nothing shows whose it was. What is dead or dying is not among them.
+    its own is among those of every bot, since nothing shows whose it was. What is dead or dying is not among them.
     """
     inherited = _orphans() | {child for child in own_children() - _children if session_of(child) == pid}
     return {child for child in inherited if lives(child)} if _inherits else set()

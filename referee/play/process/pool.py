@@ -68,7 +68,7 @@ class Pool:
         return None
 
     async def keep(self, kept: PooledBot) -> None:
-        """Hold a bot frozen for a later match, if it is fit for one and wants to live on; otherwise end it."""
+        """Keep a bot, frozen, for a later match, if it is fit for one and wants to live on; otherwise end it."""
         if kept.matches > 1:
             self._play_on.add(kept.bot)
         if not await _waits_for_more(kept.channel, at_least_s=0.0 if kept.bot in self._play_on else EXIT_S):

@@ -1,7 +1,4 @@
-"""How a bot's process is ended, and what has escaped from bots, while trio's loop goes on.
-
-It stands beside process.py, which is there before trio has been imported.
-"""
+"""How a bot's process is ended, and what has escaped from bots, while trio's loop goes on."""
 
 import os
 from collections.abc import Callable
