@@ -13,10 +13,8 @@ from referee.reports.tables.overview import ONLY_CHALLENGERS
 from referee.rules.describe import advice
 from referee.tournament.config.config import Config
 from referee.tournament.formats.outlook import outlook
-from referee.tournament.plan.growing import GrowingPlan
 from referee.tournament.plan.keys import ROTATIONS_IN_WORDS
-from referee.tournament.plan.schedule import BasePlan
-from referee.tournament.plan.shards import ShardPlan
+from referee.tournament.plan.plan import Plan
 from referee.tournament.store.events import drawn_in_words
 from referee.tournament.store.facts import field_of
 
@@ -27,16 +25,14 @@ WHOLE_DEALS = ("round-robin", "gauntlet")
 """The formats of which it is known from the beginning who meets whom, though perhaps not on how many deals."""
 
 
-def announce_plan(config: Config, plan: BasePlan) -> None:
+def announce_plan(config: Config, plan: Plan) -> None:
     """Say what is to be played, with advice about the games. Of a plan that grows, `announce_rounds` says more."""
     for one in config.variants:
         say(*(f"note: {text}" for text in advice(one.variant, one.seats)))
     say(f"{config.name}: {counted(len(config.bots), 'bot')}")
     seats = {one.name: one.seats for one in config.variants}
     if config.format in WHOLE_DEALS:
-        fixed = plan.whole if isinstance(plan, GrowingPlan) else plan
-        whole = plan.whole if isinstance(plan, ShardPlan) else fixed
-        say(*plan_lines(seats, whole.lineups, config.deals, screen_width()))
+        say(*plan_lines(seats, plan.whole.lineups, config.deals, screen_width()))
     else:
         say(*games_lines(seats, screen_width()))
     if config.shard is not None:
@@ -50,7 +46,7 @@ def announce_plan(config: Config, plan: BasePlan) -> None:
 
 def announce_rounds(run: PreparedRun) -> None:
     """Say of a plan that grows which round is played next, how many matches it has, and how many there can be."""
-    if not isinstance(run.plan, GrowingPlan):
+    if not run.plan.grows:
         return
     say(*outlook(field_of(run.facts, run.key)))
     if run.has_ended:

@@ -7,8 +7,7 @@ from msgspec import Struct
 
 from referee.play.sandbox.system_info import cores
 from referee.tournament.config.config import Config
-from referee.tournament.plan.blocks import for_blocks
-from referee.tournament.plan.fixture import Fixture
+from referee.tournament.plan.fixture import Fixture, for_blocks
 from referee.trials.random_games import mean_game
 
 DECISION_S = 0.0004

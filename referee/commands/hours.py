@@ -12,7 +12,6 @@ from referee.reports.tables.figures import duration
 from referee.tournament.config.changes import line_at
 from referee.tournament.config.config import Config, ConfigError
 from referee.tournament.config.formats import MOST_HOURS, USES
-from referee.tournament.plan.growing import GrowingPlan
 from referee.tournament.run.clock import HOUR_S, MARGIN, HoursClock
 from referee.tournament.store.store import Store
 
@@ -40,7 +39,7 @@ def announce_hours(run: PreparedRun, found: Estimate, clock: HoursClock, options
     Raises ConfigError where the first of a new run does not.
     """
     config, plan = run.config, run.plan
-    if config.hours is None or run.has_ended or not isinstance(plan, GrowingPlan):
+    if config.hours is None or run.has_ended or not plan.grows:
         return
     with nullcontext() if run.amendment is None else closing(Store.open(run.path)) as store:
         clock.begin(store, config.hours, found.match_s, found.side_by_side, counts_earlier=config.format != "ladder")
@@ -71,7 +70,7 @@ def say_what_is_shorter(run: PreparedRun, found: Estimate) -> None:
 def _lineups_within(run: PreparedRun, found: Estimate, seconds: float, *, deals: int) -> int:
     """How many line-ups of each variant play so many deals in this time; 0 where that is too few for all bots."""
     whole = run.plan.whole
-    block_s = {name: whole.seats[name] * match_s / found.side_by_side for name, match_s in found.match_s.items()}
+    block_s = {name: whole.seats_of[name] * match_s / found.side_by_side for name, match_s in found.match_s.items()}
 
     def takes_s(lineups: int) -> float:
         return deals * sum(min(lineups, whole.lineups[name]) * each_s for name, each_s in block_s.items())

@@ -16,17 +16,16 @@ from referee.play.match import host_line
 from referee.tournament.config.changes import placed
 from referee.tournament.config.config import Config
 from referee.tournament.formats.draw import most_matches, needs_results, next_round
-from referee.tournament.plan.growing import GrowingPlan
 from referee.tournament.plan.keys import commitment, master_key
+from referee.tournament.plan.plan import Plan
 from referee.tournament.plan.rounds import End, Round
-from referee.tournament.plan.schedule import BasePlan
 from referee.tournament.run.clock import HoursClock
 from referee.tournament.run.desk import Watcher
 from referee.tournament.run.run import Cluster, Run
 from referee.tournament.store.amend import Amendment, amendment, configs_with
 from referee.tournament.store.disk import SIDE_FILES, Lock, StoreError
 from referee.tournament.store.events import Origin
-from referee.tournament.store.facts import Facts, Terms, config_facts, field_of, plan_of
+from referee.tournament.store.facts import Facts, Terms, config_facts, field_of, whole_deals_of
 from referee.tournament.store.plans import following, grown, matches_told, stretches_of
 from referee.tournament.store.played import PlayedSoFar
 from referee.tournament.store.rows import CommittedMatch, Meta
@@ -42,7 +41,7 @@ class PreparedRun(Struct, frozen=True, kw_only=True):
     facts: Facts
     key: bytes
     """The master key."""
-    plan: BasePlan
+    plan: Plan
     """What is to be played, as far as it has been drawn."""
     drawn: Round | End | None = None
     """What is to be written into the store before anything is played: the plan has grown by it, or it has ended."""
@@ -89,7 +88,7 @@ class PreparedRun(Struct, frozen=True, kw_only=True):
     @property
     def most_matches(self) -> int | None:
         """How many matches the run has in the end, at most. None where nobody knows."""
-        if self.has_ended or not isinstance(self.plan, GrowingPlan):
+        if self.has_ended or not self.plan.grows:
             return len(self.plan)
         return most_matches(field_of(self.facts, self.key), self.plan.whole)
 
@@ -97,7 +96,7 @@ class PreparedRun(Struct, frozen=True, kw_only=True):
     def jobs(self) -> int:
         """How many matches are played at a time, if so many can be."""
         most = sum(self.left.values())
-        if not self.has_ended and isinstance(self.plan, GrowingPlan):
+        if not self.has_ended and self.plan.grows:
             most = max(most, self.plan.longest_round)
         return min(self.config.jobs if self.cluster is None else self.cluster.jobs, most)
 
@@ -123,7 +122,7 @@ def prepare(config: Config, path: Path, *, fresh: bool, may_change: bool, is_tak
                 "`golfref key FILE`, copy it to every machine, and give it with --key FILE"
             )
         facts, key = config_facts(config), config.key or master_key(config.seed)
-        plan = grown(plan_of([facts], key), facts, key, ())
+        plan = grown(whole_deals_of([facts], key), facts, ())
         run = PreparedRun(path=path, config=config, facts=facts, key=key, plan=plan, amendment=None)
         return _with_next_round(run, ())
     with contextlib.closing(Store.open(path)) as store:
@@ -141,7 +140,7 @@ def _going_on(config: Config, store: Store, *, may_change: bool, is_taking_up: b
         found, stretches = amendment(store, facts), stretches_of(store)
     _tell_amendment(path, config, found, may_change=may_change, is_taking_up=is_taking_up)
     with following(store):
-        plan = grown(plan_of(configs_with(store, facts), key), facts, key, stretches)
+        plan = grown(whole_deals_of(configs_with(store, facts), key), facts, stretches)
     run = PreparedRun(
         path=path,
         config=config,
@@ -158,7 +157,7 @@ def _going_on(config: Config, store: Store, *, may_change: bool, is_taking_up: b
 def _with_next_round(run: PreparedRun, committed: Iterable[CommittedMatch]) -> PreparedRun:
     """The run with the round that is drawn next, where the plan grows and all of it has been played."""
     plan = run.plan
-    if not isinstance(plan, GrowingPlan):
+    if not plan.grows:
         return run
     run = replace(run, has_ended=False)
     if any(run.left.values()):

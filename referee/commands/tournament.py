@@ -47,7 +47,6 @@ from referee.play.session import Interrupted
 from referee.site.refusals import SiteNotWritten, SiteRefused
 from referee.tournament.config.config import Config, ConfigError
 from referee.tournament.config.entrants import readers
-from referee.tournament.plan.growing import GrowingPlan
 from referee.tournament.plan.keys import commitment
 from referee.tournament.run.clock import HoursClock
 from referee.tournament.run.crew import WorkersLost
@@ -401,7 +400,7 @@ def _so_far(options: TournamentOptions, path: Path) -> str:
     try:
         with contextlib.closing(Store.open(path)) as store:
             there, plan = len(store.numbers()), plan_now(store)
-            so_far = " drawn so far" if isinstance(plan, GrowingPlan) else ""
+            so_far = " drawn so far" if plan.grows else ""
             return f"{there} of {len(plan)} matches{so_far} are stored; go on with: {options.again()}"
     except StoreError as error:
         return str(error)

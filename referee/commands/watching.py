@@ -11,7 +11,6 @@ from referee.commands.progress import Leaders, StageLeaders, progress
 from referee.competition.happenings import Begin, Player
 from referee.competition.reporting import Reporter
 from referee.tournament.plan.fixture import Fixture
-from referee.tournament.plan.growing import GrowingPlan
 from referee.tournament.plan.keys import commitment
 from referee.tournament.plan.rounds import End, Round
 from referee.tournament.results import Result
@@ -23,7 +22,7 @@ from referee.tournament.voids import VoidSuspect
 def leaders_of(run: PreparedRun) -> Leaders:
     """What says who leads the run."""
     facts, plan = run.facts, run.plan
-    if facts.order == "places" and isinstance(plan, GrowingPlan):
+    if facts.order == "places" and plan.grows:
         return StageLeaders(facts.rank_by, lambda number: plan.rounds[plan.round_of(number)], facts.stage_rules)
     return Leaders(facts.rank_by, by_strength=facts.order != "means", ranked=facts.ranked)
 

@@ -14,10 +14,9 @@ from referee.tournament.figures.collusion import Influence, influences
 from referee.tournament.figures.ratings import Chance, Ratings, chances_of, ratings_of
 from referee.tournament.formats.places import Places, StagePlaces, places_of
 from referee.tournament.orders import ATTEMPTS
-from referee.tournament.plan.growing import GrowingPlan
 from referee.tournament.plan.keys import Rotations
+from referee.tournament.plan.plan import Plan
 from referee.tournament.plan.rounds import End, Format, Round
-from referee.tournament.plan.schedule import BasePlan
 from referee.tournament.plan.shards import Shard
 from referee.tournament.results import Result
 from referee.tournament.standings import (
@@ -218,7 +217,7 @@ def tally_in(store: Store, variant: str | None = None) -> Tally:
     return tally
 
 
-def _results_of(store: Store, plan: BasePlan | None) -> Iterator[Result]:
+def _results_of(store: Store, plan: Plan | None) -> Iterator[Result]:
     """The results that count, without those of rounds that were drawn after this plan was read."""
     return (result for result in store.results() if plan is None or result.number < len(plan))
 
@@ -384,7 +383,7 @@ def _places(store: Store, meta: Meta, *, is_playing: bool) -> Places | None:
     if meta.facts.order != "places":
         return None
     plan = plan_now(store)
-    if not isinstance(plan, GrowingPlan):
+    if not plan.grows:
         return None
     played = PlayedSoFar(plan, Terms(meta.facts))
     for row in store.committed():

@@ -31,7 +31,8 @@ from simulated import World, chance, names, played, suits
 from referee.tournament.figures.blocks import table_of
 from referee.tournament.figures.ranks import settled
 from referee.tournament.figures.ratings import Field
-from referee.tournament.plan.schedule import Plan, PlannedVariant
+from referee.tournament.plan.deals import PlannedVariant, WholeDeals
+from referee.tournament.plan.plan import Plan
 from referee.tournament.results import Result
 from referee.tournament.standings import BotStanding
 from referee.tournament.tally import standings_of
@@ -215,11 +216,13 @@ def _expected(
 def results(case: Case, random: Random) -> Iterator[Result]:
     """Those of one tournament."""
     plan = Plan(
-        master_key=random.randbytes(32),
-        bots=case.bots,
-        variants=[PlannedVariant(variant=variant, seats=case.seats) for variant in case.variants],
-        deals=case.deals,
-        lineups=case.lineups,
+        WholeDeals(
+            master_key=random.randbytes(32),
+            bots=case.bots,
+            variants=[PlannedVariant(variant=variant, seats=case.seats) for variant in case.variants],
+            deals=case.deals,
+            lineups=case.lineups,
+        )
     )
     yield from played(plan, case.bots, case.world, random)
 

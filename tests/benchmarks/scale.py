@@ -38,11 +38,12 @@ from referee.play.session import run_session
 from referee.rules.record import Record
 from referee.tournament.config.config import Config, load
 from referee.tournament.orders import Played, result_of
+from referee.tournament.plan.deals import PlannedVariant, WholeDeals
 from referee.tournament.plan.keys import commitment, master_key
-from referee.tournament.plan.schedule import Plan, PlannedVariant
+from referee.tournament.plan.plan import Plan
 from referee.tournament.run.setups import setup_of
 from referee.tournament.store.disk import locked
-from referee.tournament.store.facts import Terms, config_facts, plan_of
+from referee.tournament.store.facts import Terms, config_facts, whole_deals_of
 from referee.tournament.store.rows import Meta
 from referee.tournament.store.store import Store
 from referee.tournament.tally import Tally
@@ -121,7 +122,7 @@ def fabricate(path: Path, matches: int | None = None) -> Path:
         return store_path
     config = load(path)
     facts, key = config_facts(config), master_key(config.seed)
-    plan, terms = plan_of([facts], key), Terms(facts)
+    plan, terms = Plan(whole_deals_of([facts], key)), Terms(facts)
     meta = Meta(
         golfref=__version__,
         protocol=VERSION,
@@ -201,7 +202,7 @@ def planning_s(variants: int) -> float:
     bots = [f"bot {number}" for number in range(60)]
     entries = [PlannedVariant(variant=f"game {number}", seats=3) for number in range(variants)]
     begun = time.perf_counter()
-    plan = Plan(master_key=b"scale", bots=bots, variants=entries, deals=5, lineups=2000)
+    plan = Plan(WholeDeals(master_key=b"scale", bots=bots, variants=entries, deals=5, lineups=2000))
     _ = plan[len(plan) - 1]
     return time.perf_counter() - begun
 
@@ -210,11 +211,13 @@ def tables_s(seats: int, lineups: int | None, deals: int) -> float:
     """Seconds that the tables of sixty bots take, once their results have been read."""
     bots = names(60)
     plan = Plan(
-        master_key=b"scale",
-        bots=bots,
-        variants=[PlannedVariant(variant="g", seats=seats)],
-        deals=deals,
-        lineups=lineups,
+        WholeDeals(
+            master_key=b"scale",
+            bots=bots,
+            variants=[PlannedVariant(variant="g", seats=seats)],
+            deals=deals,
+            lineups=lineups,
+        )
     )
     world = World(strengths={bot: number / 30 for number, bot in enumerate(bots)})
     results = list(played(plan, bots, world, chance("scale")))

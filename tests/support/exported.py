@@ -20,8 +20,9 @@ from referee.rules.record import Record
 from referee.tournament.config.config import load
 from referee.tournament.orders import Played, result_of
 from referee.tournament.plan.keys import commitment, master_key
+from referee.tournament.plan.plan import Plan
 from referee.tournament.store.disk import locked
-from referee.tournament.store.facts import Terms, config_facts, plan_of
+from referee.tournament.store.facts import Terms, config_facts, whole_deals_of
 from referee.tournament.store.rows import Meta
 from referee.tournament.store.store import Store
 
@@ -47,7 +48,7 @@ def made_up_run(
     (folder / "run.toml").write_text(text, encoding="utf-8")
     config = load(folder / "run.toml")
     facts, key = config_facts(config), master_key(config.seed)
-    plan, terms, dice = plan_of([facts], key), Terms(facts), Random("exported")  # noqa: S311 - it must be the same every time
+    plan, terms, dice = Plan(whole_deals_of([facts], key)), Terms(facts), Random("exported")  # noqa: S311 - it must be the same every time
     meta = Meta(
         golfref=__version__,
         protocol=VERSION,

@@ -8,8 +8,8 @@ from types import MappingProxyType
 from made_up_runs import made_up_result
 from msgspec.structs import replace
 
+from referee.tournament.plan.deals import PlannedVariant
 from referee.tournament.plan.rounds import End, Entrant, Field, Past, Round, StageRules, Table
-from referee.tournament.plan.schedule import PlannedVariant
 from referee.tournament.results import Result
 
 Points = Callable[[Table, int, str], int]

@@ -14,7 +14,7 @@ from random import Random
 from made_up_runs import made_up_result
 from msgspec import Struct
 
-from referee.tournament.plan.schedule import Plan
+from referee.tournament.plan.plan import Plan
 from referee.tournament.results import Result
 
 STROKES = 10

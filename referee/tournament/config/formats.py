@@ -15,8 +15,8 @@ from protocol.text import printable
 from referee.rules.book.options import Positive
 from referee.toml.reader import KeyPath, Reader
 from referee.tournament.formats.swiss import most_rounds
+from referee.tournament.plan.lineups import all_lineups
 from referee.tournament.plan.rounds import Format, StageRules, StopRules
-from referee.tournament.plan.schedule import all_lineups
 from referee.tournament.standings import RankBy
 
 USUAL_DEALS: Mapping[Format, int] = {

@@ -8,8 +8,8 @@ from referee.tournament.figures.ratings import Field as Ratings
 from referee.tournament.figures.stopping import Look, Progress, by_means, by_ratings, judge, no_look
 from referee.tournament.formats import knockout, ladder, round_robin, stages, swiss
 from referee.tournament.formats.stages import Drawing
+from referee.tournament.plan.deals import WholeDeals
 from referee.tournament.plan.rounds import End, Field, Format, Past, Round, StageRules, StopRules
-from referee.tournament.plan.schedule import Plan
 
 _FORMATS: Mapping[Format, Drawing] = {"knockout": knockout, "ladder": ladder, "swiss": swiss}
 """What draws the tables of the rounds."""
@@ -77,7 +77,7 @@ def _most_rounds(field: Field, rules: StageRules) -> int | None:
     return rules.rounds if rules.format == "ladder" else None
 
 
-def most_matches(field: Field, whole: Plan) -> int | None:
+def most_matches(field: Field, whole: WholeDeals) -> int | None:
     """How many matches the tournament has at most. None where nobody knows. `whole` has all deals as a whole."""
     format_ = field.stages[0].format
     if len(field.stages) > 1:

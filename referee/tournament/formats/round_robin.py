@@ -3,10 +3,10 @@
 from collections import Counter
 
 from referee.rules.table.streams import Stream
+from referee.tournament.plan.deals import PlannedVariant
 from referee.tournament.plan.lineups import AllLineups
 from referee.tournament.plan.rounds import End, Field, Past, Round, Table
 from referee.tournament.plan.samples import choose_lineups, more_lineups
-from referee.tournament.plan.schedule import PlannedVariant
 
 
 def next_round(field: Field, past: Past, *, stage: int = 0) -> Round | End:

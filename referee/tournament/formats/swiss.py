@@ -6,9 +6,9 @@ from math import ceil, log2
 from referee.rules.table.streams import Stream
 from referee.tournament.figures.strengths import strengths_of
 from referee.tournament.formats.seating import players_of, seat, seatable, who_plays
+from referee.tournament.plan.deals import PlannedVariant
 from referee.tournament.plan.meetings import Meetings, meetings_of
 from referee.tournament.plan.rounds import End, Field, Past, Round, Table
-from referee.tournament.plan.schedule import PlannedVariant
 
 
 def next_round(field: Field, past: Past, *, stage: int = 0) -> Round | End:

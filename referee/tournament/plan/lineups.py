@@ -1,7 +1,7 @@
 """Which bots can meet at a table: all line-ups that a tournament allows. Knows bots as numbers only."""
 
 from bisect import bisect_right
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import accumulate
 from math import gcd
@@ -81,6 +81,18 @@ class AllLineups:
         for bot in bots:
             groups.setdefault(self._owners[bot], []).append(bot)
         return list(groups.values())
+
+
+def all_lineups(
+    bots: Sequence[str], seats: int, *, owners: Mapping[str, str] | None = None, challengers: Collection[str] = ()
+) -> AllLineups:
+    """All line-ups of these bots, with owners and challengers by name as a plan takes them."""
+    return AllLineups(
+        len(bots),
+        seats,
+        owners=() if owners is None else [owners[bot] for bot in bots],
+        challengers=[index for index, bot in enumerate(bots) if bot in challengers],
+    )
 
 
 class _Part:

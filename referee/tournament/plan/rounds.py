@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
 
-from referee.tournament.plan.schedule import PlannedVariant
+from referee.tournament.plan.deals import PlannedVariant
 from referee.tournament.results import Result
 
 if TYPE_CHECKING:

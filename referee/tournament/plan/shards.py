@@ -1,19 +1,20 @@
 """Shards of a fixed plan: parts that machines play which cannot talk to each other.
 
-Which shard plays a block follows from the plan alone. Of a deal the line-ups of each variant go to the shards in turn,
-and with each deal they go to the next one, so that no shard has more than one block of a variant in a deal more than
-another, and every line-up comes to each of them. Pure: this module must not know who plays a shard, or where.
+A shard is a filter over the whole plan's numbers, and which shard plays a block follows from the plan alone. Of a deal
+the line-ups of each variant go to the shards in turn, and with each deal they go to the next one, so that no shard has
+more than one block of a variant in a deal more than another, and every line-up comes to each of them. Pure: this module
+must not know who plays a shard, or where.
 """
 
 from array import array
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
 from itertools import accumulate
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from referee.tournament.plan.schedule import BasePlan, Plan, PlannedVariant, Sitting
+from referee.tournament.plan.deals import Sitting, WholeDeals
 
 MOST_SHARDS = 1000
 
@@ -44,123 +45,62 @@ def read_shard(text: str) -> Shard | None:
     return shard if shard.exists else None
 
 
-class ShardPlan(BasePlan):
-    """The matches of a shard, numbered from 0 in the order of the whole plan, as are its blocks.
+class ShardDeals:
+    """What a shard has of whole deals: matches numbered from 0 in the order of the whole plan, as are their blocks.
 
-    `plan[number]` costs the same in a plan of any length.
+    Each line-up comes to the shard once in as many deals as there are shards. Only the blocks of the first so many
+    deals are in memory.
     """
 
-    def __init__(
-        self,
-        *,
-        master_key: bytes,
-        bots: Sequence[str],
-        variants: Sequence[PlannedVariant],
-        whole: Plan,
-        shard: Shard,
-    ) -> None:
-        """`whole` is made from the same key, bots and variants. Raises ValueError where there is no such shard."""
+    def __init__(self, whole: WholeDeals, shard: Shard) -> None:
+        """Raises ValueError where there is no such shard."""
         if not shard.exists:
             raise ValueError(f"there is no shard {shard}")
-        before = whole.versions_before
-        super().__init__(master_key=master_key, bots=bots, variants=variants, versions_before=before)
         self._whole, self._shard = whole, shard
-        self._turns = _turns(whole, shard)
-        """What the shard has of a deal, by the deal's number modulo the number of shards."""
-        self._matches_before = list(accumulate((turn.matches for turn in self._turns), initial=0))
-        self._blocks_before = list(accumulate((turn.blocks for turn in self._turns), initial=0))
+        self._index = {name: index for index, name in enumerate(whole.lineups)}
+        self.lineups = dict.fromkeys(whole.lineups, 0)
+        """By variant, how many line-ups meet in the shard."""
+        self.matches_of = Counter[str]()
+        """By variant, how many matches the shard has."""
+        self.blocks = 0
+        """How many blocks it has."""
+        mine: list[tuple[int, int]] = []
+        """By block, its first match in the whole plan, and how many it has."""
+        number = 0
+        for variant, place in whole.blocks_of_deal():
+            seats, deal = whole.seats_of[variant], self._first_deal(variant, place)
+            if deal < whole.deals:
+                deals = len(range(deal, whole.deals, shard.of))
+                mine.append((deal * whole.deal_matches + number, seats))
+                self.lineups[variant] += 1
+                self.matches_of[variant] += deals * seats
+                self.blocks += deals
+            number += seats
+        mine.sort()
+        self._firsts = array("Q", (first for first, _ in mine))
+        self._starts = array("Q", accumulate((seats for _, seats in mine), initial=0))
+        """The same first matches by their numbers in the shard, and at the end how many there are."""
 
-    def __len__(self) -> int:
-        rounds, rest = divmod(self._whole.deals, self._shard.of)
-        return rounds * self._whole.deal_matches + self._matches_before[rest]
+    def has(self, variant: str, place: int, deal: int) -> bool:
+        """Whether the shard plays this deal of the line-up with this place among those of the variant."""
+        return deal % self._shard.of == self._first_deal(variant, place)
 
     def sitting(self, number: int) -> Sitting:
-        """Who plays the match of a number that the shard has."""
-        turns, rest, turn = self._turn_of(number)
-        place = bisect_right(self._turns[turn].starts, rest) - 1
-        block = turns * self._whole.deal_blocks + self._blocks_before[turn] + place
-        return replace(self._whole.sitting(self.number_in_whole(number)), block=block)
+        """Who plays a match of the shard."""
+        turn, place, _ = self._block_of(number)
+        return replace(self._whole.sitting(self.number_in_whole(number)), block=turn * len(self._firsts) + place)
 
     def number_in_whole(self, number: int) -> int:
         """The number that a match of the shard has in the whole plan."""
-        turns, rest, turn = self._turn_of(number)
-        part = self._turns[turn]
-        place = bisect_right(part.starts, rest) - 1
-        deal = turns * self._shard.of + turn
-        return deal * self._whole.deal_matches + part.firsts[place] + rest - part.starts[place]
+        turn, place, rotation = self._block_of(number)
+        return turn * self._shard.of * self._whole.deal_matches + self._firsts[place] + rotation
 
-    def _turn_of(self, number: int) -> tuple[int, int, int]:
-        """How often each line-up was played by then, the match's number in its deal, and the place of that deal."""
-        turns, rest = divmod(number, self._whole.deal_matches)
-        turn = bisect_right(self._matches_before, rest) - 1
-        return turns, rest - self._matches_before[turn], turn
+    def _block_of(self, number: int) -> tuple[int, int, int]:
+        """How often each line-up was played before a match, which block follows that, and the match's place in it."""
+        turn, rest = divmod(number, self._starts[-1])
+        place = bisect_right(self._starts, rest) - 1
+        return turn, place, rest - self._starts[place]
 
-    @property
-    def whole(self) -> Plan:
-        """The plan of which this is a part."""
-        return self._whole
-
-    @property
-    def lineups(self) -> dict[str, int]:
-        """By variant, how many line-ups meet in the shard."""
-        some = self._turns[: self._whole.deals]
-        return {name: sum(turn.lineups[name] for turn in some) for name in self._whole.lineups}
-
-    @property
-    def matches(self) -> dict[str, int]:
-        """By variant, how many matches the shard has."""
-        turns, rest = divmod(self._whole.deals, self._shard.of)
-        seats = self._whole.seats
-        return {
-            name: seats[name] * (turns * count + sum(turn.lineups[name] for turn in self._turns[:rest]))
-            for name, count in self._whole.lineups.items()
-        }
-
-    def has_table(self, variant: str, bots: Iterable[str], deal: int) -> bool:
-        """Whether these bots meet in this variant on this deal, in whatever seats, in this shard."""
-        place = self._whole.place_of(variant, bots)
-        if place is None or not 0 <= deal < self._whole.deals:
-            return False
-        return place in self._turns[deal % self._shard.of].places(variant)
-
-
-class _Turn:
-    """What a shard has of a deal."""
-
-    def __init__(self, counts: Mapping[str, int], shard: Shard, turn: int) -> None:
-        """`counts` tells how many line-ups each variant has."""
-        self._places = {
-            name: range((shard.number - 1 - turn - index) % shard.of, count, shard.of)
-            for index, (name, count) in enumerate(counts.items())
-        }
-        self.lineups = {name: len(places) for name, places in self._places.items()}
-        self.firsts, self.starts = array("Q"), array("Q")
-        """By block its first match in the deal of the whole plan, and in that of the shard."""
-        self.matches = 0
-
-    @property
-    def blocks(self) -> int:
-        """How many there are."""
-        return len(self.firsts)
-
-    def add(self, first: int, seats: int) -> None:
-        """Add a block of so many matches, the first of which has this number in the deal of the whole plan."""
-        self.firsts.append(first)
-        self.starts.append(self.matches)
-        self.matches += seats
-
-    def places(self, variant: str) -> range:
-        """The places of the line-ups of a variant that the shard has."""
-        return self._places[variant]
-
-
-def _turns(whole: Plan, shard: Shard) -> list[_Turn]:
-    """What the shard has of a deal, by the deal's number modulo the number of shards."""
-    counts, seats = whole.lineups, whole.seats
-    turns = [_Turn(counts, shard, turn) for turn in range(shard.of)]
-    index = {name: place for place, name in enumerate(counts)}
-    first = 0
-    for variant, place in whole.blocks_of_deal():
-        turns[(shard.number - 1 - index[variant] - place) % shard.of].add(first, seats[variant])
-        first += seats[variant]
-    return turns
+    def _first_deal(self, variant: str, place: int) -> int:
+        """The deal in which a line-up comes to the shard first, by its place among those of the variant."""
+        return (self._shard.number - 1 - self._index[variant] - place) % self._shard.of

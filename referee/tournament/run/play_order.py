@@ -19,8 +19,8 @@ from typing import get_args
 from msgspec import Struct
 
 from referee.tournament.orders import Part
-from referee.tournament.plan.fixture import Fixture
-from referee.tournament.plan.schedule import BasePlan, Place
+from referee.tournament.plan.fixture import Fixture, Place
+from referee.tournament.plan.plan import Plan
 
 OPEN = 64
 """So many matches are open at a time. A voided one is played again after these, when the host may be calmer."""
@@ -57,7 +57,7 @@ class PlayOrder:
 
     def __init__(  # noqa: PLR0913 - what has been played, and by whom
         self,
-        plan: BasePlan,
+        plan: Plan,
         *,
         done: Collection[int],
         voids: Mapping[Place, int],

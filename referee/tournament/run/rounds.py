@@ -7,7 +7,7 @@ matches are played.
 from collections.abc import Callable
 
 from referee.tournament.formats.draw import hours_are_over, needs_results, next_round
-from referee.tournament.plan.growing import GrowingPlan
+from referee.tournament.plan.plan import Plan
 from referee.tournament.plan.rounds import End, Field, Round
 from referee.tournament.run.clock import HoursClock
 from referee.tournament.store.facts import Terms
@@ -20,7 +20,7 @@ class Rounds:
 
     def __init__(  # noqa: PLR0913 - the parts of a run
         self,
-        plan: GrowingPlan,
+        plan: Plan,
         field: Field,
         terms: Terms,
         store: Store,

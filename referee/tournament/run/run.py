@@ -15,8 +15,7 @@ from referee.play.sandbox.system_info import cores
 from referee.play.session import run_session
 from referee.tournament.config.config import Config
 from referee.tournament.config.variants import games
-from referee.tournament.plan.growing import GrowingPlan
-from referee.tournament.plan.schedule import BasePlan
+from referee.tournament.plan.plan import Plan
 from referee.tournament.run.clock import HoursClock
 from referee.tournament.run.crew import Crew
 from referee.tournament.run.desk import Desk, Watcher
@@ -78,7 +77,7 @@ class Run(Struct, frozen=True, kw_only=True):
     """A run that can be played: what is to be played, where it is kept, and who watches."""
 
     config: Config
-    plan: BasePlan
+    plan: Plan
     has_ended: bool = True
     """Whether nothing more is drawn; else the plan grows by rounds."""
     terms: Terms
@@ -154,7 +153,7 @@ class Run(Struct, frozen=True, kw_only=True):
 
     def _rounds(self) -> Rounds | None:
         """What lets the plan grow. None where it does not."""
-        if self.has_ended or not isinstance(self.plan, GrowingPlan):
+        if self.has_ended or not self.plan.grows:
             return None
         meta = self.store.meta()
         field = field_of(meta.facts, bytes.fromhex(meta.master_key))

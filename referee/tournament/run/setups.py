@@ -4,8 +4,7 @@ from referee.play.match import MatchSetup
 from referee.rules.table.streams import bot_seed
 from referee.tournament.config.config import Config
 from referee.tournament.config.variants import games
-from referee.tournament.plan.blocks import for_blocks
-from referee.tournament.plan.fixture import Fixture
+from referee.tournament.plan.fixture import Fixture, for_blocks
 
 
 def setup_of(config: Config, fixture: Fixture) -> MatchSetup:

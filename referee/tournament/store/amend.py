@@ -13,10 +13,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from referee.tournament.formats.draw import will_not_play
-from referee.tournament.plan.fixture import Fixture
-from referee.tournament.plan.growing import GrowingPlan
-from referee.tournament.plan.schedule import BasePlan, Identity
-from referee.tournament.store.facts import Facts, Terms, config_differences, field_of, plan_of
+from referee.tournament.plan.fixture import Fixture, Identity
+from referee.tournament.plan.plan import Plan
+from referee.tournament.store.facts import Facts, Terms, config_differences, field_of, whole_deals_of
 from referee.tournament.store.plans import grown, matches_told, plans_until, stretches_of
 from referee.tournament.store.played import Present
 from referee.tournament.store.rows import CommittedMatch, Meta
@@ -120,7 +119,7 @@ def amendment(store: Store, facts: Facts) -> Amendment:
     stretches, key = stretches_of(store), bytes.fromhex(meta.master_key)
     plans = Plans(
         old=plans_until(stretches, key)[-1],
-        new=grown(plan_of(configs_with(store, facts), key), facts, key, stretches),
+        new=grown(whole_deals_of(configs_with(store, facts), key), facts, stretches),
         had_ended=stretches[-1].has_ended,
     )
     return amended(meta, facts, plans, {identity: id_ for identity, id_, _ in rows}, counting)
@@ -129,8 +128,8 @@ def amendment(store: Store, facts: Facts) -> Amendment:
 class Plans(Struct, frozen=True, kw_only=True):
     """What an amendment makes of the plan of a run."""
 
-    old: BasePlan
-    new: BasePlan
+    old: Plan
+    new: Plan
     had_ended: bool
     """Whether nothing more was to be added to the old one."""
 
@@ -183,7 +182,7 @@ def amended(
         shortened=dict(shortened),
         had=dict(had),
         will_not_play=will_not_play(field_of(facts, bytes.fromhex(meta.master_key)), new.rounds, still_there)
-        if isinstance(new, GrowingPlan)
+        if new.grows
         else [],
         was_complete=plans.had_ended and len(counting) == len(old),
     )

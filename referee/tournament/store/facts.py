@@ -24,11 +24,11 @@ from referee.rules.book.variant import Variant
 from referee.rules.book.variants import UnknownVariant, restored
 from referee.tournament.config.config import Config
 from referee.tournament.config.variants import ConfiguredVariant
-from referee.tournament.plan.fixture import Fixture
+from referee.tournament.plan.deals import PlannedVariant, WholeDeals
+from referee.tournament.plan.fixture import Entry, Fixture, Identity
 from referee.tournament.plan.keys import Rotations
-from referee.tournament.plan.lineups import AllLineups
+from referee.tournament.plan.lineups import AllLineups, all_lineups
 from referee.tournament.plan.rounds import Entrant, Field, Format, StageRules, StopRules
-from referee.tournament.plan.schedule import Entry, Identity, Plan, PlannedVariant, all_lineups
 from referee.tournament.plan.shards import Shard
 from referee.tournament.results import Result, check_seats
 from referee.tournament.standings import Order, RankBy
@@ -277,14 +277,14 @@ def field_of(facts: Facts, key: bytes) -> Field:
     )
 
 
-def plans_of(configs: Iterable[Facts], key: bytes) -> Iterator[Plan]:
-    """The plan for each of the configs that a run with this master key has had, in their order.
+def whole_deals_of_all(configs: Iterable[Facts], key: bytes) -> Iterator[WholeDeals]:
+    """The whole deals for each of the configs that a run with this master key has had, in their order.
 
-    Samples of line-ups keep those of the plan before it.
+    Samples of line-ups keep those of the config before.
     """
-    plan: Plan | None = None
+    whole: WholeDeals | None = None
     for facts in configs:
-        plan = Plan(
+        whole = WholeDeals(
             master_key=key,
             bots=[bot.name for bot in facts.bots],
             variants=_planned(facts),
@@ -293,14 +293,14 @@ def plans_of(configs: Iterable[Facts], key: bytes) -> Iterator[Plan]:
             lineups=facts.lineups,
             owners=facts.owners_apart,
             challengers=facts.challengers,
-            before=plan,
+            before=whole,
         )
-        yield plan
+        yield whole
 
 
-def plan_of(configs: Sequence[Facts], key: bytes) -> Plan:
-    """The plan that the last of these configs makes, all of which a run with this master key has had, in order."""
-    return [*plans_of(configs, key)][-1]
+def whole_deals_of(configs: Sequence[Facts], key: bytes) -> WholeDeals:
+    """The whole deals of the last of these configs, all of which a run with this master key has had, in order."""
+    return [*whole_deals_of_all(configs, key)][-1]
 
 
 def every_lineup(facts: Facts) -> dict[str, AllLineups]:

@@ -16,14 +16,13 @@ from msgspec.structs import replace
 
 from protocol.text import printable
 from referee.tournament.plan.keys import commitment
-from referee.tournament.plan.schedule import Plan
-from referee.tournament.plan.shards import Shard, ShardPlan
+from referee.tournament.plan.plan import Plan
+from referee.tournament.plan.shards import Shard
 from referee.tournament.store import tables
 from referee.tournament.store.disk import SIDE_FILES, StoreError, locked, refusal, sync_folder
 from referee.tournament.store.events import Origin, part_begins, parts_end, tells_origin
-from referee.tournament.store.facts import Facts, Terms, config_differences, plan_of
+from referee.tournament.store.facts import Facts, Terms, config_differences, whole_deals_of
 from referee.tournament.store.hosts import Host, StoredHost
-from referee.tournament.store.plans import shard_of
 from referee.tournament.store.rows import CommittedMatch, Meta
 from referee.tournament.store.store import Store, meta_rows
 
@@ -98,9 +97,9 @@ def merge(paths: Sequence[Path], out: Path) -> Merged:
         for rest in ("", *SIDE_FILES):
             if os.path.lexists(f"{out}{rest}"):
                 raise StoreError(f"{out}{rest} exists already; name another file with -o, or move it away")
-        whole, key = plan_of([parts[0].facts], _key(parts[0])), _key(parts[0])
-        plans = {part.shard.number: shard_of(whole, part.meta.facts, key) for part in parts}
-        _write(out, parts, plans, whole)
+        whole = whole_deals_of([parts[0].facts], _key(parts[0]))
+        plans = {part.shard.number: Plan(whole, shard=part.shard) for part in parts}
+        _write(out, parts, plans, len(whole))
         return Merged(
             parts=tuple(_told(part, plans[part.shard.number]) for part in parts),
             copies=tuple(copies),
@@ -109,7 +108,7 @@ def merge(paths: Sequence[Path], out: Path) -> Merged:
         )
 
 
-def _told(part: _Part, plan: ShardPlan) -> MergedPart:
+def _told(part: _Part, plan: Plan) -> MergedPart:
     return MergedPart(
         path=part.path,
         shard=part.shard,
@@ -234,11 +233,11 @@ class _Offsets(Struct):
     hosts: int = 0
 
 
-def _write(out: Path, parts: Sequence[_Part], plans: Mapping[int, ShardPlan], whole: Plan) -> None:
+def _write(out: Path, parts: Sequence[_Part], plans: Mapping[int, Plan], matches: int) -> None:
     """Write the store, which gets its name when it is whole."""
     unborn = out.with_name(out.name + ".new")
     first = parts[0]
-    meta = replace(first.meta, facts=first.facts, matches=len(whole))
+    meta = replace(first.meta, facts=first.facts, matches=matches)
     try:
         unborn.unlink(missing_ok=True)
         os.close(os.open(unborn, os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_CLOEXEC, 0o600))
@@ -261,7 +260,7 @@ def _write(out: Path, parts: Sequence[_Part], plans: Mapping[int, ShardPlan], wh
             unborn.unlink(missing_ok=True)
 
 
-def _write_rows(connection: sqlite3.Connection, parts: Sequence[_Part], plans: Mapping[int, ShardPlan]) -> None:
+def _write_rows(connection: sqlite3.Connection, parts: Sequence[_Part], plans: Mapping[int, Plan]) -> None:
     before = _Offsets()
     told = parts[0].meta.origin.in_words
     for part in parts:
@@ -283,7 +282,7 @@ def _note(connection: sqlite3.Connection, before: _Offsets, after: int, lines: S
     connection.execute("INSERT INTO history VALUES (?, ?, ?, ?)", row)
 
 
-def _write_part(connection: sqlite3.Connection, part: _Part, plan: ShardPlan, before: _Offsets) -> None:
+def _write_part(connection: sqlite3.Connection, part: _Part, plan: Plan, before: _Offsets) -> None:
     """Write all rows of a shard, with the numbers that its matches have in the whole run."""
     store, events = part.store, before.events
     for event in store.history():
@@ -314,7 +313,7 @@ def _by_host(part: _Part, told: Mapping[int, int], ids: Sequence[int]) -> list[t
     return list(told.items()) if part.store.has_hosts else [(id_, 1) for id_ in ids]
 
 
-def _match_rows(part: _Part, plan: ShardPlan, offset: int) -> Iterator[tuple[object, ...]]:
+def _match_rows(part: _Part, plan: Plan, offset: int) -> Iterator[tuple[object, ...]]:
     terms = Terms(part.meta.facts)
     for match, packed in part.store.with_packed_records():
         number = _number(part, match, plan, terms)
@@ -325,7 +324,7 @@ def _match_rows(part: _Part, plan: ShardPlan, offset: int) -> Iterator[tuple[obj
         yield (offset + match.id, number, *what, result, match.hash, packed)
 
 
-def _number(part: _Part, match: CommittedMatch, plan: ShardPlan, terms: Terms) -> int:
+def _number(part: _Part, match: CommittedMatch, plan: Plan, terms: Terms) -> int:
     """The number of a match in the whole plan. Raises StoreError where the shard has no such match."""
     number = match.number
     if number is None or not 0 <= number < len(plan) or terms.identity(plan[number]) != match.identity:

@@ -11,13 +11,12 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from referee.tournament.plan.growing import FormerTable, GrowingPlan
+from referee.tournament.plan.deals import WholeDeals
+from referee.tournament.plan.plan import FormerTable, Plan
 from referee.tournament.plan.rounds import End, Round
-from referee.tournament.plan.schedule import BasePlan, Plan
-from referee.tournament.plan.shards import ShardPlan
 from referee.tournament.store.disk import StoreError
 from referee.tournament.store.events import told_as_drawn
-from referee.tournament.store.facts import Facts, Terms, field_of, plans_of
+from referee.tournament.store.facts import Facts, Terms, whole_deals_of_all
 from referee.tournament.store.played import Present
 from referee.tournament.store.store import Store
 
@@ -87,23 +86,21 @@ def _told(store: Store) -> Iterator[Told]:
             yield Told(event=number, after=event.after, lines=event.lines, what=what)
 
 
-def plans_until(stretches: Sequence[Stretch], key: bytes) -> list[BasePlan]:
+def plans_until(stretches: Sequence[Stretch], key: bytes) -> list[Plan]:
     """By stretch the plan, with all that was drawn until its end. Raises ValueError where there can be none."""
-    wholes = plans_of([one.facts for one in stretches], key)
-    return [grown(whole, stretches[place].facts, key, stretches[: place + 1]) for place, whole in enumerate(wholes)]
+    wholes = whole_deals_of_all([one.facts for one in stretches], key)
+    return [grown(whole, stretches[place].facts, stretches[: place + 1]) for place, whole in enumerate(wholes)]
 
 
-def grown(whole: Plan, facts: Facts, key: bytes, stretches: Sequence[Stretch]) -> BasePlan:
-    """The plan of a config for a run that has had these stretches, made from its plan of whole deals.
+def grown(whole: WholeDeals, facts: Facts, stretches: Sequence[Stretch]) -> Plan:
+    """The plan of a config for a run that has had these stretches, made from its whole deals.
 
     Raises ValueError where there can be none.
     """
     if facts.is_fixed:
-        return whole if facts.shard is None else shard_of(whole, facts, key)
-    field = field_of(facts, key)
+        return Plan(whole, shard=facts.shard)
     rounds = (one.what for one in told_under(facts, stretches) if isinstance(one.what, Round))
-    bots = [bot.name for bot in field.bots]
-    plan = GrowingPlan(master_key=key, bots=bots, variants=field.variants, whole=whole, rounds=rounds)
+    plan = Plan(whole, rounds=rounds)
     if facts.stages:
         plan.former_stages = dict(_tables_by_stage(stretches))
     return plan
@@ -117,15 +114,6 @@ def _tables_by_stage(stretches: Sequence[Stretch]) -> Iterator[tuple[FormerTable
             for table in drawn.tables:
                 bots = frozenset(entries[bot] for bot in table.bots if bot in entries)
                 yield (table.variant, bots, table.deal), drawn.stage
-
-
-def shard_of(whole: Plan, facts: Facts, key: bytes) -> ShardPlan:
-    """The plan of a shard, from the plan of whole deals. Raises ValueError where the facts tell none that there is."""
-    if facts.shard is None:
-        raise ValueError("it is no shard")
-    field = field_of(facts, key)
-    bots = [bot.name for bot in field.bots]
-    return ShardPlan(master_key=key, bots=bots, variants=field.variants, whole=whole, shard=facts.shard)
 
 
 class Extent(Struct, frozen=True, kw_only=True):
@@ -158,7 +146,7 @@ def extent_of(store: Store) -> Extent:
     )
 
 
-def plan_now(store: Store) -> BasePlan:
+def plan_now(store: Store) -> Plan:
     """The plan of a run, as far as it has been drawn. Raises StoreError where there can be none."""
     numbers = store.numbers()  # first of all: while the run goes on, rounds may come that have more
     with following(store):
@@ -183,7 +171,7 @@ def following(store: Store) -> Iterator[None]:
         raise StoreError(f"{store.path}: no plan follows from its config and its rounds ({error})") from None
 
 
-def matches_told(facts: Facts, plan: BasePlan) -> int:
+def matches_told(facts: Facts, plan: Plan) -> int:
     """How many matches a store tells of its plan: 0 where the plan grows, since nobody knows then."""
     return len(plan) if facts.is_fixed else 0
 

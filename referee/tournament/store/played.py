@@ -11,10 +11,10 @@ from itertools import groupby
 from msgspec.structs import replace
 
 from referee.entries.versions import short
-from referee.tournament.plan.growing import GrowingPlan
+from referee.tournament.plan.fixture import Entry, Identity
 from referee.tournament.plan.meetings import Meetings
+from referee.tournament.plan.plan import Plan
 from referee.tournament.plan.rounds import Past
-from referee.tournament.plan.schedule import Entry, Identity
 from referee.tournament.results import Result
 from referee.tournament.store.facts import Terms
 from referee.tournament.store.rows import CommittedMatch
@@ -23,7 +23,7 @@ from referee.tournament.store.rows import CommittedMatch
 class PlayedSoFar:
     """Takes the committed matches of a run, and tells them as the past of its rounds."""
 
-    def __init__(self, plan: GrowingPlan, terms: Terms, *, keeps_results: bool = True) -> None:
+    def __init__(self, plan: Plan, terms: Terms, *, keeps_results: bool = True) -> None:
         """The plan may grow meanwhile. `terms` are those of the config from which it is made.
 
         Without `keeps_results` the past tells only the sums of results, so that it stays small however long the run is.

@@ -2,7 +2,7 @@
 
 from msgspec import Struct
 
-from referee.tournament.plan.schedule import Identity
+from referee.tournament.plan.fixture import Identity
 from referee.tournament.results import Result
 from referee.tournament.store.events import Origin
 from referee.tournament.store.facts import Facts

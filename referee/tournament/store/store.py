@@ -19,9 +19,8 @@ from msgspec.structs import replace
 
 from protocol.text import printable
 from referee.tournament.orders import Played
-from referee.tournament.plan.fixture import Fixture
+from referee.tournament.plan.fixture import Fixture, Identity
 from referee.tournament.plan.rounds import End, Round
-from referee.tournament.plan.schedule import Identity
 from referee.tournament.results import Result, check_seats
 from referee.tournament.store import tables
 from referee.tournament.store.digest import Covered, covered, lines_of

@@ -11,9 +11,8 @@ from msgspec import Struct
 from referee.tournament.figures.ratings import Field as Ratings
 from referee.tournament.figures.stopping import Pair, Progress, by_means, by_ratings, judge, looks_of
 from referee.tournament.formats.draw import most_matches
-from referee.tournament.plan.growing import GrowingPlan
+from referee.tournament.plan.plan import Plan
 from referee.tournament.plan.rounds import StopRules
-from referee.tournament.plan.schedule import BasePlan
 from referee.tournament.results import Result
 from referee.tournament.store.facts import Facts, field_of
 from referee.tournament.store.plans import present_in
@@ -51,14 +50,12 @@ def results_among_remaining(store: Store) -> Iterator[tuple[Result, int]]:
         yield from among_remaining(store.retired(), present_in(store))
 
 
-def stop_verdict(
-    facts: Facts, key: bytes, plan: BasePlan | None, tally: Tally, *, has_ended: bool
-) -> StopVerdict | None:
+def stop_verdict(facts: Facts, key: bytes, plan: Plan | None, tally: Tally, *, has_ended: bool) -> StopVerdict | None:
     """What became of [stop], given all results; None where the run has none, or nothing of it is played.
 
     `plan` may be missing where it is fixed: such a run cannot stop.
     """
-    if facts.stop is None or not isinstance(plan, GrowingPlan):
+    if facts.stop is None or plan is None or not plan.grows:
         return None
     progress = _progress(facts, len(plan.rounds) - (tally.matches < len(plan) and not has_ended))
     if progress.played < 1:

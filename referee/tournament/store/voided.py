@@ -10,7 +10,7 @@ from collections import defaultdict
 from operator import itemgetter
 
 from referee.play.faults import OUT_OF_MEMORY
-from referee.tournament.plan.schedule import Place
+from referee.tournament.plan.fixture import Place
 from referee.tournament.store.plans import plans_until, stretches_of
 from referee.tournament.store.rows import Void
 from referee.tournament.store.store import Store

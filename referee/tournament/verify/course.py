@@ -17,9 +17,9 @@ from referee import __version__
 from referee.entries.versions import short
 from referee.tournament.config.formats import USES
 from referee.tournament.orders import ATTEMPTS
-from referee.tournament.plan.fixture import Fixture
+from referee.tournament.plan.fixture import Fixture, Identity
+from referee.tournament.plan.plan import Plan
 from referee.tournament.plan.rounds import Round, StageRules
-from referee.tournament.plan.schedule import BasePlan, Identity
 from referee.tournament.store.amend import Amendment, Plans, amended
 from referee.tournament.store.events import (
     KeptOut,
@@ -32,7 +32,7 @@ from referee.tournament.store.events import (
     told_as_kept_out,
     told_as_played_for,
 )
-from referee.tournament.store.facts import Facts, Terms, config_differences, counted, plans_of
+from referee.tournament.store.facts import Facts, Terms, config_differences, counted, whole_deals_of_all
 from referee.tournament.store.plans import Stretch, grown, stretches_of
 from referee.tournament.store.rows import Meta, RunEvent, Void
 from referee.tournament.store.store import Store
@@ -57,7 +57,7 @@ MOST_BOTS = 2000
 class Stage:
     """A stretch of a run in which its config stayed the same."""
 
-    def __init__(self, stretch: Stretch, begun: BasePlan, plan: BasePlan) -> None:
+    def __init__(self, stretch: Stretch, begun: Plan, plan: Plan) -> None:
         """`begun` is the plan with which it began, `plan` the one with all that was drawn in it."""
         self.facts, self.since, self.events, self.told = stretch.facts, stretch.after, stretch.event, stretch.told
         self.begun, self.plan, self.has_ended = begun, plan, stretch.has_ended
@@ -81,9 +81,9 @@ def followed_stages(stretches: Sequence[Stretch], key: bytes) -> Iterator[Stage]
     tables = sum(len(told.what.tables) for one in stretches for told in one.told if isinstance(told.what, Round))
     if tables * len(stretches) > MOST_MATCHES:  # each amendment looks at all of them
         raise ValueError(f"{tables} tables and {len(stretches) - 1} amendments, more than anybody follows")
-    for place, whole in enumerate(plans_of([one.facts for one in stretches], key)):
+    for place, whole in enumerate(whole_deals_of_all([one.facts for one in stretches], key)):
         stretch = stretches[place]
-        begun, plan = (grown(whole, stretch.facts, key, stretches[:until]) for until in (place, place + 1))
+        begun, plan = (grown(whole, stretch.facts, stretches[:until]) for until in (place, place + 1))
         if (matches := sum(plan.matches.values())) > MOST_MATCHES:
             raise ValueError(f"{matches} matches in the plan; expected {MOST_MATCHES} at most")
         yield Stage(stretch, begun, plan)

@@ -11,9 +11,9 @@ import msgspec
 from protocol.text import printable
 from referee.tournament.formats.draw import hours_are_over, needs_results, next_round
 from referee.tournament.orders import ATTEMPTS
-from referee.tournament.plan.growing import GrowingPlan
+from referee.tournament.plan.fixture import Identity
+from referee.tournament.plan.plan import Plan
 from referee.tournament.plan.rounds import End, Round
-from referee.tournament.plan.schedule import Identity
 from referee.tournament.store.events import drawn_in_words
 from referee.tournament.store.facts import field_of
 from referee.tournament.store.plans import Told, grown
@@ -33,18 +33,15 @@ def check_rounds(course: Course, store: Store, key: bytes) -> Iterator[str]:
         if stage.facts.is_fixed:
             yield from (f"event #{one.event}: a round is drawn, but the plan does not grow" for one in stage.told)
             continue
-        plan = grown(stage.plan.whole, stage.facts, key, course.stretches[:place])
-        if isinstance(plan, GrowingPlan):
-            until = course.stages[place + 1].since if place + 1 < len(course.stages) else None
-            yield from _StageCheck(course, stage, plan, key, given_up).findings(store, until)
+        plan = grown(stage.plan.whole, stage.facts, course.stretches[:place])
+        until = course.stages[place + 1].since if place + 1 < len(course.stages) else None
+        yield from _StageCheck(course, stage, plan, key, given_up).findings(store, until)
 
 
 class _StageCheck:
     """The rounds that were drawn under one config."""
 
-    def __init__(
-        self, course: Course, stage: Stage, plan: GrowingPlan, key: bytes, given_up: dict[int, list[int]]
-    ) -> None:
+    def __init__(self, course: Course, stage: Stage, plan: Plan, key: bytes, given_up: dict[int, list[int]]) -> None:
         """`plan` is the one with which the stage began. `given_up` has by match after which events it was."""
         self._course, self._stage, self._plan, self._given_up = course, stage, plan, given_up
         self._field = field_of(stage.facts, key)

@@ -17,9 +17,8 @@ from referee.entries.versions import short
 from referee.rules.record import NoRecord, Record, read_record
 from referee.rules.table.streams import bot_seed
 from referee.tournament.orders import result_of
-from referee.tournament.plan.fixture import Fixture
+from referee.tournament.plan.fixture import Fixture, Identity
 from referee.tournament.plan.keys import commitment, master_key
-from referee.tournament.plan.schedule import Identity
 from referee.tournament.results import Result
 from referee.tournament.store.disk import StoreError
 from referee.tournament.store.plans import matches_told, stretches_of

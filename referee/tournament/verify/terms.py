@@ -16,8 +16,7 @@ from referee.play.talk.retell import other_version
 from referee.rules.book.changes import in_effect
 from referee.rules.book.variants import UnknownVariant, restored
 from referee.rules.record import Record, SeatRecord
-from referee.tournament.plan.blocks import for_blocks
-from referee.tournament.plan.schedule import Identity
+from referee.tournament.plan.fixture import Identity, for_blocks
 from referee.tournament.store.facts import BotFacts, Facts, VariantFacts
 from referee.tournament.verify.compare import LONGEST_SHOWN, differences, excerpt
 

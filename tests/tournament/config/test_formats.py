@@ -9,7 +9,7 @@ from configs import EIGHT, GAME, HEAD, bots, contest, loaded
 from referee.tournament.config.changes import placed
 from referee.tournament.config.config import load
 from referee.tournament.plan.rounds import Entrant, StageRules, StopRules
-from referee.tournament.store.facts import Facts, config_differences, config_facts, field_of, plan_of
+from referee.tournament.store.facts import Facts, config_differences, config_facts, field_of, whole_deals_of
 
 FOUR = '[[variants]]\npreset = "six-card"\nseats = 4\n'
 
@@ -72,7 +72,7 @@ def test_when_it_stops_stands_in_a_table_of_its_own() -> None:
 def test_owners_that_are_kept_apart_may_sit_at_tables_that_have_room_for_all() -> None:
     owned = bots("abc", owner="ann") + bots("de", owner="bea") + bots("f", owner="cid")
     apart = 'trust = "all"\nsame_owner = "apart"\n'
-    assert len(plan_of([config_facts(loaded(HEAD, apart, GAME, owned))], bytes(32))) == (3 * 2 + 3 + 2) * 2 * 20
+    assert len(whole_deals_of([config_facts(loaded(HEAD, apart, GAME, owned))], bytes(32))) == (3 * 2 + 3 + 2) * 2 * 20
     assert len(loaded(HEAD, apart, FOUR, owned, bots("g")).bots) == 7
 
 

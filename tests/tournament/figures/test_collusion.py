@@ -13,7 +13,8 @@ from simulated import World, chance, names, played
 from referee.commands.standings import show
 from referee.tournament.figures.blocks import table_of
 from referee.tournament.figures.collusion import FEWEST, Influence, influences
-from referee.tournament.plan.schedule import Plan, PlannedVariant
+from referee.tournament.plan.deals import PlannedVariant, WholeDeals
+from referee.tournament.plan.plan import Plan
 from referee.tournament.results import Result
 from referee.tournament.tally import standings_of
 
@@ -28,7 +29,7 @@ def simulated(seed: str, *, deals: int = 6, reach: float = 1.5, **effects: Any) 
     """What is found in a tournament of seven bots at tables of four; `bot 03` and `bot 04` are in the middle."""
     bots = names(7)
     world = World(strengths={bot: reach * (at - 3) / 3 for at, bot in enumerate(bots)}, **effects)
-    plan = Plan(master_key=b"k", bots=bots, variants=[PlannedVariant(variant="v", seats=4)], deals=deals)
+    plan = Plan(WholeDeals(master_key=b"k", bots=bots, variants=[PlannedVariant(variant="v", seats=4)], deals=deals))
     return influences(table_of(played(plan, bots, world, chance(seed))), dict.fromkeys(bots, ""))
 
 

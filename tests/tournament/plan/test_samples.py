@@ -10,9 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from referee.rules.table.streams import Stream
-from referee.tournament.plan.lineups import AllLineups
+from referee.tournament.plan.deals import PlannedVariant, WholeDeals
+from referee.tournament.plan.lineups import AllLineups, all_lineups
+from referee.tournament.plan.plan import Plan
 from referee.tournament.plan.samples import choose_lineups
-from referee.tournament.plan.schedule import Plan, PlannedVariant, all_lineups
 
 KEY = bytes(range(32))
 NAMES = [f"bot {number:02}" for number in range(16)]
@@ -23,7 +24,15 @@ def plan(
 ) -> Plan:
     variants = [PlannedVariant(variant="v", seats=seats)]
     return Plan(
-        master_key=bytes(32), bots=bots, variants=variants, deals=1, lineups=lineups, before=before, owners=owners
+        WholeDeals(
+            master_key=bytes(32),
+            bots=bots,
+            variants=variants,
+            deals=1,
+            lineups=lineups,
+            before=None if before is None else before.whole,
+            owners=owners,
+        )
     )
 
 
@@ -89,13 +98,15 @@ def test_however_a_run_is_amended_no_line_up_of_bots_that_are_there_goes(data: s
         bots = [NAMES[0], *sorted(data.draw(st.sets(st.sampled_from(NAMES[1:9]), min_size=3, max_size=8)))]
         wanted = data.draw(st.integers(wanted, 40))
         made = Plan(
-            master_key=bytes(32),
-            bots=bots,
-            variants=variants,
-            deals=1,
-            lineups=wanted,
-            challengers=challengers,
-            before=made,
+            WholeDeals(
+                master_key=bytes(32),
+                bots=bots,
+                variants=variants,
+                deals=1,
+                lineups=wanted,
+                challengers=challengers,
+                before=None if made is None else made.whole,
+            )
         )
         new = tables(made, bots)
         every = comb(len(bots) - 1, seats - 1) if challengers else comb(len(bots), seats)
@@ -154,7 +165,14 @@ def test_an_owner_of_too_many_bots_has_one_at_every_table_and_the_others_are_bal
 def test_a_sample_of_a_gauntlet_has_one_challenger_at_each_table() -> None:
     variants = [PlannedVariant(variant="v", seats=3)]
     made = Plan(
-        master_key=bytes(32), bots=NAMES[:9], variants=variants, deals=1, lineups=14, challengers={NAMES[2], NAMES[5]}
+        WholeDeals(
+            master_key=bytes(32),
+            bots=NAMES[:9],
+            variants=variants,
+            deals=1,
+            lineups=14,
+            challengers={NAMES[2], NAMES[5]},
+        )
     )
     some = tables(made, NAMES)
     counts = Counter(bot for lineup in some for bot in lineup)
@@ -187,7 +205,8 @@ def test_a_sample_of_sixty_bots_lets_pairs_meet_about_equally_often(seats: int, 
 def test_samples_depend_on_the_key_and_the_variant() -> None:
     two = [PlannedVariant(variant=variant, seats=3) for variant in ("v", "w")]
     fixtures, other = (
-        list(Plan(master_key=key, bots=NAMES[:12], variants=two, deals=1, lineups=10)) for key in (KEY, bytes(32))
+        list(Plan(WholeDeals(master_key=key, bots=NAMES[:12], variants=two, deals=1, lineups=10)))
+        for key in (KEY, bytes(32))
     )
     samples = [
         {frozenset(fixture.lineup) for fixture in some if fixture.variant == variant}

@@ -5,29 +5,27 @@ from collections import Counter
 import pytest
 from msgspec.structs import replace
 
-from referee.tournament.plan.schedule import Plan, PlannedVariant
-from referee.tournament.plan.shards import MOST_SHARDS, Shard, ShardPlan, read_shard
+from referee.tournament.plan.deals import PlannedVariant, WholeDeals
+from referee.tournament.plan.plan import Plan
+from referee.tournament.plan.shards import MOST_SHARDS, Shard, read_shard
 
 NAMES = ["ann", "bob", "cid", "dan", "eve"]
 VARIANTS = [PlannedVariant(variant=f"v{seats}", seats=seats) for seats in (2, 3, 4)]
 
 
-def whole_plan(deals: int) -> Plan:
-    return Plan(master_key=bytes(32), bots=NAMES, variants=VARIANTS, deals=deals)
+def whole_deals(deals: int) -> WholeDeals:
+    return WholeDeals(master_key=bytes(32), bots=NAMES, variants=VARIANTS, deals=deals)
 
 
-def shards(whole: Plan, of: int) -> list[ShardPlan]:
-    return [
-        ShardPlan(master_key=bytes(32), bots=NAMES, variants=VARIANTS, whole=whole, shard=Shard(number=number, of=of))
-        for number in range(1, of + 1)
-    ]
+def shards(whole: WholeDeals, of: int) -> list[Plan]:
+    return [Plan(whole, shard=Shard(number=number, of=of)) for number in range(1, of + 1)]
 
 
 @pytest.mark.parametrize(("of", "deals"), [(1, 1), (3, 4), (7, 5), (40, 1)])
 def test_every_match_is_in_one_shard_with_its_cards_its_seats_and_its_block(of: int, deals: int) -> None:
-    whole = whole_plan(deals)
+    whole = Plan(whole_deals(deals))
     found: Counter[int] = Counter()
-    for shard in shards(whole, of):
+    for shard in shards(whole.whole, of):
         blocks = set()
         for number, fixture in enumerate(shard):
             there = whole[shard.number_in_whole(number)]
@@ -45,7 +43,7 @@ def test_every_match_is_in_one_shard_with_its_cards_its_seats_and_its_block(of: 
 
 @pytest.mark.parametrize("of", [2, 3, 5])
 def test_shards_have_as_many_blocks_of_each_variant_and_play_every_lineup(of: int) -> None:
-    whole = whole_plan(10)
+    whole = whole_deals(10)
     parts = shards(whole, of)
     for entry in VARIANTS:
         counts = [part.matches[entry.variant] // entry.seats for part in parts]
@@ -56,9 +54,9 @@ def test_shards_have_as_many_blocks_of_each_variant_and_play_every_lineup(of: in
 
 
 def test_a_table_that_another_shard_has_is_not_in_this_one() -> None:
-    whole = whole_plan(4)
+    whole = whole_deals(4)
     parts = shards(whole, 3)
-    for fixture in whole:
+    for fixture in Plan(whole):
         table = fixture.variant, [NAMES[bot] for bot in fixture.lineup], fixture.deal
         assert sum(part.has_table(*table) for part in parts) == 1
     assert not any(part.has_table("v2", ["ann", "bob"], 4) for part in parts)
@@ -77,4 +75,4 @@ def test_what_is_no_shard_is_not_read_as_one(text: str) -> None:
 
 def test_there_is_no_plan_of_a_shard_that_cannot_be() -> None:
     with pytest.raises(ValueError, match="no shard 3/2"):
-        ShardPlan(master_key=bytes(32), bots=NAMES, variants=VARIANTS, whole=whole_plan(1), shard=Shard(number=3, of=2))
+        Plan(whole_deals(1), shard=Shard(number=3, of=2))

@@ -13,9 +13,10 @@ from in_store import Silent, bot, result_of
 from referee.commands.opening import open_store, prepare
 from referee.tournament.config.config import load
 from referee.tournament.orders import Order, Part, Spoiled
-from referee.tournament.plan.fixture import Fixture
+from referee.tournament.plan.deals import PlannedVariant, WholeDeals
+from referee.tournament.plan.fixture import Fixture, Place
 from referee.tournament.plan.keys import Rotations
-from referee.tournament.plan.schedule import Place, Plan, PlannedVariant
+from referee.tournament.plan.plan import Plan
 from referee.tournament.run.desk import Desk
 from referee.tournament.run.play_order import OPEN, PlayOrder
 from referee.tournament.store.disk import locked
@@ -34,7 +35,9 @@ NOTHING: Mapping[Place, int] = {}
 
 def plan(rotations: Rotations = "same", *, bots: int = 4, deals: int = 3) -> Plan:
     variants = [PlannedVariant(variant=f"v{seats}", seats=seats, rotations=rotations) for seats in (2, 3)]
-    return Plan(master_key=bytes(32), bots=[f"bot {one}" for one in range(bots)], variants=variants, deals=deals)
+    return Plan(
+        WholeDeals(master_key=bytes(32), bots=[f"bot {one}" for one in range(bots)], variants=variants, deals=deals)
+    )
 
 
 def play_order(

@@ -14,7 +14,6 @@ from in_store import BOTS, bot, drawn, findings, go_on, summary
 from made_once import made_once
 
 from referee.tournament.orders import ATTEMPTS
-from referee.tournament.plan.growing import GrowingPlan
 from referee.tournament.plan.rounds import End, Round
 from referee.tournament.store.disk import StoreError
 from referee.tournament.store.plans import plan_now
@@ -44,7 +43,7 @@ def planned(folder: Path) -> list[tuple[int, int]]:
     """By round, how many tables and how many matches are in the plan."""
     with closing(Store.open(folder / "run.golfref")) as store:
         plan = plan_now(store)
-    assert isinstance(plan, GrowingPlan)
+    assert plan.grows
     places = [plan.round_of(number) for number in range(len(plan))]
     return [(len(one.tables), places.count(place)) for place, one in enumerate(plan.rounds)]
 

@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from referee.tournament.plan.deals import PlannedVariant, WholeDeals
 from referee.tournament.plan.fixture import Fixture
 from referee.tournament.plan.keys import Rotations, commitment, deal_key, master_key, own_cards
-from referee.tournament.plan.schedule import Plan, PlannedVariant
+from referee.tournament.plan.plan import Plan
 
 KEY = bytes(range(32))
 
@@ -23,7 +24,7 @@ def plan(
     bots: list[str], seats: dict[str, int], *, deals: int = 1, lineups: int | None = None, key: bytes = KEY
 ) -> Plan:
     entries = [PlannedVariant(variant=variant, seats=count) for variant, count in seats.items()]
-    return Plan(master_key=key, bots=bots, variants=entries, deals=deals, lineups=lineups)
+    return Plan(WholeDeals(master_key=key, bots=bots, variants=entries, deals=deals, lineups=lineups))
 
 
 @st.composite
@@ -144,19 +145,18 @@ def test_a_plan_knows_its_tables_and_how_many_it_has() -> None:
     bots = ["dan", "ada", "cid", "bob"]
     seats = {"pairs": 2, "threes": 3, "all": 4}
     made = plan(bots, seats, deals=2)
-    assert (made.deal_blocks, made.deal_matches, len(made)) == (6 + 4 + 1, 6 * 2 + 4 * 3 + 4, 2 * 28)
-    assert (made.lineups, made.seats) == ({"pairs": 6, "threes": 4, "all": 1}, seats)
+    assert (made.whole.deal_blocks, made.whole.deal_matches, len(made)) == (6 + 4 + 1, 6 * 2 + 4 * 3 + 4, 2 * 28)
+    assert (made.lineups, made.whole.seats_of) == ({"pairs": 6, "threes": 4, "all": 1}, seats)
     assert made.matches == {"pairs": 24, "threes": 24, "all": 8} == Counter(one.variant for one in made)
     assert made.place(made[0]) == (made[0].variant, tuple(bots[bot] for bot in made[0].lineup), 0, ())
-    assert list(made.blocks_of_deal()) == [
-        (one.variant, made.place_of(*made.place(one)[:2])) for one in made if (one.deal, one.rotation) == (0, 0)
+    assert list(made.whole.blocks_of_deal()) == [
+        (one.variant, made.whole.place_of(*made.place(one)[:2])) for one in made if (one.deal, one.rotation) == (0, 0)
     ]
     assert [one.block for one in made if one.rotation == 0] == [*range(22)]
-    assert made.whole is made
     for table, deal, is_there in ((["bob", "dan"], 1, True), (["bob", "dan"], 2, False), (["bob", "eve"], 0, False)):
         assert made.has_table("pairs", table, deal) == is_there
     assert not made.has_table("fours", bots, 0)
-    assert made.place_of("pairs", ["ada", "ada"]) is None
+    assert made.whole.place_of("pairs", ["ada", "ada"]) is None
 
 
 def test_seating_orders_differ_from_deal_to_deal() -> None:
@@ -183,7 +183,7 @@ def test_mistakes_in_what_is_to_be_planned_are_named() -> None:
     with pytest.raises(ValueError, match="v has 3 seats, but there are 2 bots"):
         plan(["a", "b"], {"v": 3})
     with pytest.raises(ValueError, match="variant names must be unique"):
-        Plan(master_key=KEY, bots=["a", "b"], variants=[PlannedVariant(variant="v", seats=2)] * 2, deals=1)
+        Plan(WholeDeals(master_key=KEY, bots=["a", "b"], variants=[PlannedVariant(variant="v", seats=2)] * 2, deals=1))
 
 
 # Who shares cards: all rotations of a deal, or none; and what a voided match changes where none does
@@ -191,7 +191,7 @@ def test_mistakes_in_what_is_to_be_planned_are_named() -> None:
 
 def turned(rotations: Rotations, *, bots: int = 4, deals: int = 4) -> Plan:
     variants = [PlannedVariant(variant="six-card", seats=3, rotations=rotations)]
-    return Plan(master_key=KEY, bots=names(bots), variants=variants, deals=deals)
+    return Plan(WholeDeals(master_key=KEY, bots=names(bots), variants=variants, deals=deals))
 
 
 @pytest.mark.parametrize(

@@ -4,10 +4,10 @@ from collections import Counter
 
 import pytest
 
-from referee.tournament.plan.growing import GrowingPlan
+from referee.tournament.plan.deals import PlannedVariant, WholeDeals
 from referee.tournament.plan.keys import Rotations, deal_key
+from referee.tournament.plan.plan import Plan
 from referee.tournament.plan.rounds import Round, Table
-from referee.tournament.plan.schedule import Plan, PlannedVariant
 
 KEY = bytes(range(32))
 BOTS = ("dan", "ada", "cy", "bob")
@@ -17,13 +17,12 @@ def variants(rotations: Rotations = "same") -> list[PlannedVariant]:
     return [PlannedVariant(variant=f"v{seats}", seats=seats, rotations=rotations) for seats in (2, 3)]
 
 
-def fixed(deals: int = 3, rotations: Rotations = "same") -> Plan:
-    return Plan(master_key=KEY, bots=BOTS, variants=variants(rotations), deals=deals)
+def whole_deals(rotations: Rotations = "same") -> WholeDeals:
+    return WholeDeals(master_key=KEY, bots=BOTS, variants=variants(rotations), deals=3)
 
 
-def growing(*rounds: Round, rotations: Rotations = "same") -> GrowingPlan:
-    whole = fixed(rotations=rotations)
-    return GrowingPlan(master_key=KEY, bots=BOTS, variants=variants(rotations), whole=whole, rounds=rounds)
+def growing(*rounds: Round, rotations: Rotations = "same") -> Plan:
+    return Plan(whole_deals(rotations), rounds=rounds)
 
 
 def whole(deal: int) -> Round:
@@ -41,10 +40,10 @@ def table(bots: str, deal: int = 0) -> Table:
 
 @pytest.mark.parametrize("rotations", ["same", "fresh"])
 def test_whole_deals_make_the_fixed_plan(rotations: Rotations) -> None:
-    plan = growing(*map(whole, range(3)), rotations=rotations)
-    assert list(plan) == list(fixed(rotations=rotations))
-    assert (plan.matches, plan.lineups) == (fixed().matches, fixed().lineups)
-    assert plan.longest_round == len(fixed(deals=1))
+    fixed, plan = Plan(whole_deals(rotations)), growing(*map(whole, range(3)), rotations=rotations)
+    assert list(plan) == list(fixed)
+    assert (plan.matches, plan.lineups) == (fixed.matches, fixed.lineups)
+    assert plan.longest_round == len(fixed) // 3
 
 
 def test_matches_are_numbered_by_rounds_tables_and_rotations_and_keep_their_numbers() -> None:
@@ -66,7 +65,7 @@ def test_matches_are_numbered_by_rounds_tables_and_rotations_and_keep_their_numb
 @pytest.mark.parametrize("rotations", ["same", "fresh"])
 def test_a_table_has_the_seats_and_cards_that_the_fixed_plan_gives_it(rotations: Rotations) -> None:
     """The same bots on the same deal, in whatever format they meet."""
-    by_place = {(one.variant, one.lineup, one.deal): one for one in fixed(rotations=rotations)}
+    by_place = {(one.variant, one.lineup, one.deal): one for one in Plan(whole_deals(rotations))}
     plan = growing(tables(*(table(bots, deal) for bots in ("ada dan", "bob cy dan") for deal in range(3))))
     for one in growing(*plan.rounds, rotations=rotations):
         planned = by_place[one.variant, one.lineup, one.deal]
