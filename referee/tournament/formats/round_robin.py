@@ -6,7 +6,7 @@ from referee.rules.table.streams import Stream
 from referee.tournament.plan.deals import PlannedVariant
 from referee.tournament.plan.lineups import AllLineups
 from referee.tournament.plan.rounds import End, Field, Past, Round, Table
-from referee.tournament.plan.samples import choose_lineups, more_lineups
+from referee.tournament.plan.samples import choose_lineups
 
 
 def next_round(field: Field, past: Past, *, stage: int = 0) -> Round | End:
@@ -48,15 +48,13 @@ def _more(field: Field, planned: PlannedVariant, stage: int, had: set[tuple[str,
     """The line-ups that the stage lacks besides those that it `had`, by the names of their bots."""
     names, every = sorted(entrant.name for entrant in field.bots), _every(field, planned)
     wanted, purpose = field.stages[stage].lineups, f"lineups/{planned.variant}/stage/{stage}"
-    chosen = choose_lineups(Stream(field.master_key, purpose), every, wanted)
-    fresh = [bots for lineup in chosen if (bots := tuple(names[bot] for bot in lineup)) not in had]
-    if wanted is None or wanted >= len(every):
-        return fresh
-    fresh = fresh[: max(0, wanted - len(had))]
-    late = set(names).difference(*had)
-    if not late or not had or wanted * planned.seats < len(names):
-        return fresh
-    there = [tuple(map(names.index, bots)) for bots in (*sorted(had), *fresh)]
-    stream = Stream(field.master_key, f"{purpose}/{len(had)}")
-    more = more_lineups(stream, every, wanted, had=there, newcomers={names.index(bot) for bot in late})
-    return [*fresh, *(tuple(names[bot] for bot in lineup) for lineup in more[len(there) :])]
+    there = [tuple(map(names.index, bots)) for bots in sorted(had)]
+    late = {*range(len(names))}.difference(*there)
+    chosen = choose_lineups(
+        Stream(field.master_key, f"{purpose}/{len(had)}" if had else purpose),
+        every,
+        wanted,
+        had=there or None,
+        newcomers=() if wanted is None or wanted * planned.seats < len(names) else late,
+    )
+    return [bots for lineup in chosen if (bots := tuple(names[bot] for bot in lineup)) not in had]

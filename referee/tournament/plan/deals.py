@@ -15,7 +15,7 @@ from referee.rules.table.streams import Stream
 from referee.tournament.plan.fixture import Lineup
 from referee.tournament.plan.keys import Rotations
 from referee.tournament.plan.lineups import AllLineups, all_lineups
-from referee.tournament.plan.samples import choose_lineups, more_lineups
+from referee.tournament.plan.samples import choose_lineups
 
 
 class PlannedVariant(Struct, frozen=True, kw_only=True):
@@ -133,20 +133,16 @@ class WholeDeals:
         self, variant: str, names: Sequence[str], every: AllLineups, wanted: int | None
     ) -> list[Lineup] | AllLineups:
         """The line-ups of a variant: the streams `lineups/VARIANT` and, after amendments, `lineups/VARIANT/3` draw."""
-        purpose, earlier = f"lineups/{variant}", self._samples.get(variant)
-        chosen: list[Lineup] | AllLineups
-        if earlier is None:
-            chosen = choose_lineups(Stream(self.master_key, purpose), every, wanted)
-        elif wanted is None or wanted >= len(every):
-            chosen = every
-        else:
+        stream, earlier = Stream(self.master_key, f"lineups/{variant}"), self._samples.get(variant)
+        had, newcomers = None, set[int]()
+        if earlier is not None:
             index = {name: bot for bot, name in enumerate(names)}
             there = (some for some in dict.fromkeys(earlier.of_all()) if index.keys() >= {*some})
             had = [*filter(every.allows, (tuple(sorted(index[name] for name in some)) for some in there))]
             newcomers = {index[name] for name in names if name not in earlier.names}
             newcomers.update({*index.values()}.difference(*had))
-            stream = Stream(self.master_key, f"{purpose}/{self._amendments}")
-            chosen = more_lineups(stream, every, wanted, had=had, newcomers=newcomers)
+            stream = Stream(self.master_key, f"lineups/{variant}/{self._amendments}")
+        chosen = choose_lineups(stream, every, wanted, had=had, newcomers=newcomers)
         if wanted is not None:
             self._samples[variant] = _Sample(names=names, lineups=chosen, earlier=earlier)
         return chosen

@@ -15,20 +15,39 @@ _MOST_LOOKED_AT = 500
 """Among how many line-ups one is sought that can be changed: the sample may hold very many."""
 
 
-def choose_lineups(stream: Stream, every: AllLineups, wanted: int | None) -> list[Lineup] | AllLineups:
-    """All line-ups, or a balanced sample where fewer are wanted. Each is in rising order."""
+def choose_lineups(
+    stream: Stream,
+    every: AllLineups,
+    wanted: int | None,
+    *,
+    had: Sequence[Lineup] | None = None,
+    newcomers: Collection[int] = (),
+) -> list[Lineup] | AllLineups:
+    """All line-ups, or a balanced sample where fewer are wanted. Each is in rising order.
+
+    After an amendment the line-ups that a sample `had` stay, and others follow. First each newcomer gets as many
+    line-ups as each of the other bots is in at least, with those that it has met least often, among these by lot. Then
+    line-ups are drawn as in balanced_sample until there are as many as wanted. In a gauntlet challengers get as many as
+    challengers, and the field as many as the field.
+    """
     if wanted is None or wanted >= len(every):
         return every
-    if not every.is_plain:
-        sample = _Sample(stream, every)
-        sample.fill(wanted)
-        sample.balance()
-        return list(sample.lineups)
-    if wanted <= len(every) // 2:
+    if had is None and every.is_plain and wanted <= len(every) // 2:
         return balanced_sample(stream, every, wanted)
-    # All line-ups together are balanced, so what a balanced sample leaves of them is balanced too.
-    left_out = set(balanced_sample(stream, every, len(every) - wanted))
-    return [lineup for lineup in every if lineup not in left_out]
+    if had is None and every.is_plain:
+        # All line-ups together are balanced, so what a balanced sample leaves of them is balanced too.
+        left_out = set(balanced_sample(stream, every, len(every) - wanted))
+        return [lineup for lineup in every if lineup not in left_out]
+    sample = _Sample(stream, every)
+    for lineup in had or ():
+        sample.add(lineup)
+    fewest = {bot: sample.fewest_of_others(bot, newcomers) for bot in sorted(newcomers)}
+    for bot, count in fewest.items():
+        sample.seat(bot, min(count, every.by_bot[bot]))
+    sample.fill(wanted)
+    if had is None:
+        sample.balance()
+    return list(sample.lineups)
 
 
 def balanced_sample(stream: Stream, every: AllLineups, count: int) -> list[Lineup]:
@@ -44,25 +63,6 @@ def balanced_sample(stream: Stream, every: AllLineups, count: int) -> list[Lineu
         if lineup in sample.lineups:
             lineup = sample.make_room(lineup)
         sample.add(lineup)
-    return list(sample.lineups)
-
-
-def more_lineups(
-    stream: Stream, every: AllLineups, wanted: int, *, had: Sequence[Lineup], newcomers: Collection[int]
-) -> list[Lineup]:
-    """The line-ups of a sample after an amendment: those that it `had` stay, and others follow.
-
-    First each newcomer gets as many line-ups as each of the other bots is in at least, with those that it has met
-    least often, among these by lot. Then line-ups are drawn as in balanced_sample until there are as many as wanted.
-    In a gauntlet challengers get as many as challengers, and the field as many as the field.
-    """
-    sample = _Sample(stream, every)
-    for lineup in had:
-        sample.add(lineup)
-    fewest = {bot: sample.fewest_of_others(bot, newcomers) for bot in sorted(newcomers)}
-    for bot, count in fewest.items():
-        sample.seat(bot, min(count, every.by_bot[bot]))
-    sample.fill(wanted)
     return list(sample.lineups)
 
 
