@@ -65,23 +65,25 @@ class WholeDeals:
         self.master_key, self.bots, self.variants = master_key, bots, variants
         self.versions_before = versions_before
         self.deals = deals
-        self._by_name = sorted(range(len(bots)), key=lambda bot: bots[bot])
-        self._amendments: int = 0 if before is None else before._amendments + 1
-        self._samples: dict[str, _Sample] = {} if before is None else before._samples.copy()
-        self._lineups: list[list[Lineup] | AllLineups] = []
-        names = [bots[bot] for bot in self._by_name]
-        for entry in variants:
-            every = all_lineups(names, entry.seats, owners=owners, challengers=challengers)
-            if not every:
-                raise ValueError(f"there is no line-up of {entry.seats} for {entry.variant}: no bots that may meet")
-            self._lineups.append(self._choose(entry.variant, names, every, lineups))
         self.seats_of = {entry.variant: entry.seats for entry in variants}
         """By variant, how many bots sit at a table."""
-        lengths, seats = [len(some) for some in self._lineups], [entry.seats for entry in variants]
-        self._stages = _stages(lengths, seats)
-        self.deal_blocks = sum(lengths)
+        self._by_name = sorted(range(len(bots)), key=lambda bot: bots[bot])
+        self._names = [bots[bot] for bot in self._by_name]
+        self._is_sampled = lineups is not None
+        self._before: tuple[WholeDeals, ...] = () if before is None else (*before._before, before)
+        self._lineups: dict[str, list[Lineup] | AllLineups] = {}
+        """By variant, as indexes of `_names`."""
+        for variant, seats in self.seats_of.items():
+            every = all_lineups(self._names, seats, owners=owners, challengers=challengers)
+            if not every:
+                raise ValueError(f"there is no line-up of {seats} for {variant}: no bots that may meet")
+            self._lineups[variant] = self._choose(variant, every, lineups)
+        self.lineups = {variant: len(some) for variant, some in self._lineups.items()}
+        """By variant, how many line-ups play each deal."""
+        self._laps = _laps(self.lineups, self.seats_of)
+        self.deal_blocks = sum(self.lineups.values())
         """How many blocks each deal has."""
-        self.deal_matches = sum(length * each for length, each in zip(lengths, seats, strict=True))
+        self.deal_matches = sum(count * self.seats_of[variant] for variant, count in self.lineups.items())
         """How many matches each deal has."""
 
     def __len__(self) -> int:
@@ -91,30 +93,25 @@ class WholeDeals:
     def sitting(self, number: int) -> Sitting:
         """Who plays the match of a number that there is."""
         deal, rest = divmod(number, self.deal_matches)
-        stage = self._stages[bisect_right(self._stages, rest, key=lambda one: one.first_match) - 1]
-        lap, rest = divmod(rest - stage.first_match, stage.starts[-1])
-        place = bisect_right(stage.starts, rest) - 1
-        lineup = self._lineups[stage.entries[place]][stage.first_lineup + lap]
+        laps = self._laps[bisect_right(self._laps, rest, key=lambda one: one.first_match) - 1]
+        lap, rest = divmod(rest - laps.first_match, laps.starts[-1])
+        place = bisect_right(laps.starts, rest) - 1
+        variant = laps.variants[place]
+        lineup = self._lineups[variant][laps.first_lineup + lap]
         return Sitting(
-            variant=self.variants[stage.entries[place]].variant,
-            block=deal * self.deal_blocks + stage.first_block + lap * len(stage.entries) + place,
+            variant=variant,
+            block=deal * self.deal_blocks + laps.first_block + lap * len(laps.variants) + place,
             lineup=tuple(self._by_name[index] for index in lineup),
             deal=deal,
-            rotation=rest - stage.starts[place],
+            rotation=rest - laps.starts[place],
         )
 
     def blocks_of_deal(self) -> Iterator[tuple[str, int]]:
         """The blocks of a deal in their order, each as its variant and the place of its line-up among those of it."""
-        for stage, until in zip(self._stages, [*self._stages[1:], None], strict=True):
-            laps = (self.deal_matches if until is None else until.first_match) - stage.first_match
-            for lap in range(laps // stage.starts[-1]):
-                for entry in stage.entries:
-                    yield self.variants[entry].variant, stage.first_lineup + lap
-
-    @property
-    def lineups(self) -> dict[str, int]:
-        """By variant, how many line-ups play each deal."""
-        return {planned.variant: len(some) for planned, some in zip(self.variants, self._lineups, strict=True)}
+        for laps in self._laps:
+            for place in range(laps.first_lineup, laps.end):
+                for variant in laps.variants:
+                    yield variant, place
 
     def place_of(self, variant: str, bots: Iterable[str]) -> int | None:
         """The place of a line-up among those of a variant, from 0. None where it has none."""
@@ -123,71 +120,57 @@ class WholeDeals:
     @cached_property
     def _places(self) -> dict[str, dict[frozenset[str], int]]:
         """By variant, all line-ups by the bots' names, with their places."""
-        names = sorted(self.bots)
         return {
-            entry.variant: {frozenset(names[index] for index in lineup): place for place, lineup in enumerate(lineups)}
-            for entry, lineups in zip(self.variants, self._lineups, strict=True)
+            variant: {frozenset(lineup): place for place, lineup in enumerate(self._by_names(variant))}
+            for variant in self._lineups
         }
 
-    def _choose(
-        self, variant: str, names: Sequence[str], every: AllLineups, wanted: int | None
-    ) -> list[Lineup] | AllLineups:
+    def _by_names(self, variant: str) -> Iterator[tuple[str, ...]]:
+        """The line-ups of a variant by the names of their bots."""
+        return (tuple(self._names[bot] for bot in lineup) for lineup in self._lineups[variant])
+
+    def _choose(self, variant: str, every: AllLineups, wanted: int | None) -> list[Lineup] | AllLineups:
         """The line-ups of a variant: the streams `lineups/VARIANT` and, after amendments, `lineups/VARIANT/3` draw."""
-        stream, earlier = Stream(self.master_key, f"lineups/{variant}"), self._samples.get(variant)
-        had, newcomers = None, set[int]()
-        if earlier is not None:
-            index = {name: bot for bot, name in enumerate(names)}
-            there = (some for some in dict.fromkeys(earlier.of_all()) if index.keys() >= {*some})
-            had = [*filter(every.allows, (tuple(sorted(index[name] for name in some)) for some in there))]
-            newcomers = {index[name] for name in names if name not in earlier.names}
-            newcomers.update({*index.values()}.difference(*had))
-            stream = Stream(self.master_key, f"lineups/{variant}/{self._amendments}")
-        chosen = choose_lineups(stream, every, wanted, had=had, newcomers=newcomers)
-        if wanted is not None:
-            self._samples[variant] = _Sample(names=names, lineups=chosen, earlier=earlier)
-        return chosen
+        earlier = [one for one in self._before if one._is_sampled and variant in one.seats_of]
+        if not earlier:
+            return choose_lineups(Stream(self.master_key, f"lineups/{variant}"), every, wanted)
+        index = {name: bot for bot, name in enumerate(self._names)}
+        all_had = dict.fromkeys(lineup for one in earlier for lineup in one._by_names(variant))
+        there = (tuple(sorted(index[name] for name in lineup)) for lineup in all_had if index.keys() >= {*lineup})
+        had = [*filter(every.allows, there)]
+        seated = set[int]().union(*had)
+        newcomers = {bot for name, bot in index.items() if name not in earlier[-1].bots or bot not in seated}
+        stream = Stream(self.master_key, f"lineups/{variant}/{len(self._before)}")
+        return choose_lineups(stream, every, wanted, had=had, newcomers=newcomers)
 
 
-class _Sample(Struct, frozen=True, kw_only=True):
-    """The line-ups of a variant under a config, and those that it had under earlier ones."""
-
-    names: Sequence[str]
-    """Of the bots, in order; line-ups have their indexes."""
-    lineups: list[Lineup] | AllLineups
-    earlier: "_Sample | None"
-
-    def of_all(self) -> Iterator[tuple[str, ...]]:
-        """All line-ups that there have been by the names of their bots, the first ones first."""
-        if self.earlier is not None:
-            yield from self.earlier.of_all()
-        yield from (tuple(self.names[bot] for bot in lineup) for lineup in self.lineups)
-
-
-class _Stage(Struct, frozen=True, kw_only=True):
-    """A stretch of a deal in which the same variants take turns."""
+class _Laps(Struct, frozen=True, kw_only=True):
+    """Laps of a deal in each of which the same variants have a block, one after another."""
 
     first_match: int
     first_block: int
     first_lineup: int
-    entries: tuple[int, ...]
+    end: int
+    """The first line-up that is not in it."""
+    variants: tuple[str, ...]
     starts: tuple[int, ...]
     """The first match of each variant's block within a lap, and at the end the number of matches of a lap."""
 
 
-def _stages(lengths: Sequence[int], seats: Sequence[int]) -> list[_Stage]:
-    """The stages of a deal for variants with so many line-ups and seats."""
-    stages: list[_Stage] = []
-    matches = blocks = first = 0
-    for last in sorted(set(lengths)):
-        entries = tuple(index for index, length in enumerate(lengths) if length >= last)
-        starts = tuple(accumulate((seats[index] for index in entries), initial=0))
-        stages.append(
-            _Stage(first_match=matches, first_block=blocks, first_lineup=first, entries=entries, starts=starts)
+def _laps(lineups: Mapping[str, int], seats: Mapping[str, int]) -> list[_Laps]:
+    """The laps of a deal for variants with so many line-ups and seats, by who has a block in them."""
+    found: list[_Laps] = []
+    match = block = first = 0
+    for end in sorted(set(lineups.values())):
+        variants = tuple(variant for variant, count in lineups.items() if count >= end)
+        starts = tuple(accumulate((seats[variant] for variant in variants), initial=0))
+        found.append(
+            _Laps(first_match=match, first_block=block, first_lineup=first, end=end, variants=variants, starts=starts)
         )
-        matches += (last - first) * starts[-1]
-        blocks += (last - first) * len(entries)
-        first = last
-    return stages
+        match += (end - first) * starts[-1]
+        block += (end - first) * len(variants)
+        first = end
+    return found
 
 
 def _check(bots: Sequence[str], variants: Sequence[PlannedVariant]) -> None:
