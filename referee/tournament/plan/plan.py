@@ -1,7 +1,7 @@
 """The plan of a tournament: which bots meet in which seats on which deal, in a fixed order, each match by its number.
 
-A plan has all whole deals, or what a shard has of them, or it grows while it is played: round after round, each a whole
-deal or tables that it tells. Pure: this module must not know who draws the rounds, or from what.
+A fixed plan has all whole deals, or those blocks of them that a shard plays. Another grows while it is played, round by
+round: a round is a whole deal or a list of tables. Pure: this module must not know who draws the rounds, or from what.
 """
 
 from bisect import bisect_right
@@ -35,12 +35,12 @@ class Plan:
     """
 
     def __init__(self, whole: WholeDeals, *, shard: Shard | None = None, rounds: Iterable[Round] | None = None) -> None:
-        """Without `rounds`, the plan is fixed: all of the whole deals, or what a shard has of them.
+        """Without `rounds` the plan is fixed.
 
         Raises ValueError as `add` does, and where there is no such shard.
         """
         self.whole = whole
-        """The deals that all line-ups play, also where a plan grows that has taken none of them."""
+        """The deals that all line-ups play. The rounds of a plan that grows need not take any of them."""
         self.grows = rounds is not None
         """Whether rounds are added to it."""
         self.rounds: list[Round] = []
@@ -267,7 +267,7 @@ class _Deals:
 
 
 class _Tables:
-    """Tables that the round tells."""
+    """The tables of a round."""
 
     def __init__(self, tables: Sequence[Table], lineups: Sequence[Lineup]) -> None:
         self._tables, self._lineups = tables, lineups

@@ -81,14 +81,14 @@ class Round(Struct, frozen=True, kw_only=True, omit_defaults=True):
     number: int
     """Counts the rounds of the run from 0."""
     title: str
-    """What people are told of it, such as `Swiss round 3 of 7`."""
+    """What is printed of it, such as `Swiss round 3 of 7`."""
     stage: int = 0
     """The number of the stage, from 0."""
     whole_deal: int | None = None
-    """The deal that all line-ups of the fixed plan play; None where the tables are told."""
+    """The deal that all line-ups of the fixed plan play; None if `tables` has the blocks."""
     tables: tuple[Table, ...] = ()
     known: str = ""
-    """What the rounds before it have shown, in words, where the format tells it."""
+    """What the rounds before it have shown, in words, if the format has such words."""
     entered: tuple[str, ...] = ()
     """Who takes part in the stage, by name, the best of the stage before first. Empty in the first stage."""
 

@@ -48,8 +48,8 @@ def read_shard(text: str) -> Shard | None:
 class ShardDeals:
     """What a shard has of whole deals: matches numbered from 0 in the order of the whole plan, as are their blocks.
 
-    Each line-up comes to the shard once in as many deals as there are shards. Only the blocks of the first so many
-    deals are in memory.
+    The shard plays each line-up once in as many deals as there are shards, so that the blocks of the first so many
+    deals are all that is in memory.
     """
 
     def __init__(self, whole: WholeDeals, shard: Shard) -> None:
@@ -78,8 +78,9 @@ class ShardDeals:
             number += seats
         mine.sort()
         self._firsts = array("Q", (first for first, _ in mine))
+        """By block, its first match in the whole plan."""
         self._starts = array("Q", accumulate((seats for _, seats in mine), initial=0))
-        """The same first matches by their numbers in the shard, and at the end how many there are."""
+        """By block, its first match in the shard, and at the end how many there are."""
 
     def has(self, variant: str, place: int, deal: int) -> bool:
         """Whether the shard plays this deal of the line-up with this place among those of the variant."""

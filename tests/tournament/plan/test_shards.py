@@ -53,6 +53,13 @@ def test_shards_have_as_many_blocks_of_each_variant_and_play_every_lineup(of: in
     assert max(sizes) - min(sizes) <= 4 * of
 
 
+def test_a_shard_has_the_same_matches_in_every_version() -> None:
+    """Machines of two versions can play the shards of one run."""
+    shard = shards(whole_deals(5), 7)[1]
+    first = [shard.number_in_whole(one.number) for one in shard if one.rotation == 0]
+    assert first == [2, 9, 57, 60, 70, 122, 125, 181, 187, 190, 242, 248, 255, 303, 309, 316]
+
+
 def test_a_table_that_another_shard_has_is_not_in_this_one() -> None:
     whole = whole_deals(4)
     parts = shards(whole, 3)
