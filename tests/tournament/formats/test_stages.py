@@ -74,7 +74,7 @@ def test_a_new_version_in_the_final_plays_its_matches_and_no_others() -> None:
     assert more.entered == past.rounds[-1].entered
 
 
-def test_a_sampled_stage_keeps_to_its_line_ups() -> None:
+def test_a_sampled_stage_keeps_to_its_line_ups_and_stays_balanced_when_a_bot_leaves() -> None:
     field = field_of(8, StageRules(deals=1, lineups=10, advance=4), ALL)
     first = a_round(draw(field, Past()))
     assert len(first.tables) == 10
@@ -85,6 +85,8 @@ def test_a_sampled_stage_keeps_to_its_line_ups() -> None:
     more = a_round(draw(left, past))
     assert more.stage == 0
     assert len(more.tables) == 10 - kept
+    counts = Counter(bot for table in (*past.rounds[0].tables, *more.tables) for bot in table.bots)
+    assert max(counts.values()) - min(counts.values()) <= 1
 
 
 def test_a_late_entry_gets_line_ups_of_a_sampled_stage_and_nobody_loses_any() -> None:
