@@ -13,6 +13,7 @@ from referee.reports.tables.overview import ONLY_CHALLENGERS
 from referee.rules.describe import advice
 from referee.tournament.config.config import Config
 from referee.tournament.formats.outlook import outlook
+from referee.tournament.formats.table import traits_of
 from referee.tournament.plan.keys import ROTATIONS_IN_WORDS
 from referee.tournament.plan.plan import Plan
 from referee.tournament.store.events import drawn_in_words
@@ -21,9 +22,6 @@ from referee.tournament.store.facts import field_of
 STDERR_LINES = 10
 """How many lines of a failing bot's standard error are shown."""
 
-WHOLE_DEALS = ("round-robin", "gauntlet")
-"""The formats of which it is known from the beginning who meets whom, though perhaps not on how many deals."""
-
 
 def announce_plan(config: Config, plan: Plan) -> None:
     """Say what is to be played, with advice about the games. Of a plan that grows, `announce_rounds` says more."""
@@ -31,7 +29,7 @@ def announce_plan(config: Config, plan: Plan) -> None:
         say(*(f"note: {text}" for text in advice(one.variant, one.seats)))
     say(f"{config.name}: {counted(len(config.bots), 'bot')}")
     seats = {one.name: one.seats for one in config.variants}
-    if config.format in WHOLE_DEALS:
+    if traits_of(config.format).has_whole_deals:
         say(*plan_lines(seats, plan.whole.lineups, config.deals, screen_width()))
     else:
         say(*games_lines(seats, screen_width()))

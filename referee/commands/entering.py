@@ -23,6 +23,7 @@ from referee.play.sandbox.readable_check import Unfit
 from referee.play.spec import BotSpec
 from referee.tournament.config.config import Config, ConfigError, Survey, check_ready, survey
 from referee.tournament.config.traces import Trace, newest_ns, traces
+from referee.tournament.formats.table import traits_of
 from referee.tournament.run.run import greet_all
 from referee.tournament.store.facts import config_facts
 from referee.tournament.store.store import Store
@@ -187,7 +188,7 @@ def playing_in(path: Path, file: Path, with_options: Callable[[Config], Config])
     with closing(Store.open(path)) as store:
         facts = store.meta().facts
     found = survey(file)
-    if facts.format != "ladder" or found.rest is None:
+    if not traits_of(facts.format).is_endless or found.rest is None:
         return None
     config = with_options(found.rest)
     shelf = Shelf(config.folder)

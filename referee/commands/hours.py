@@ -3,7 +3,6 @@
 from bisect import bisect_right
 from contextlib import closing, nullcontext
 
-from referee.commands.announcement import WHOLE_DEALS
 from referee.commands.console import say
 from referee.commands.forecast import Estimate
 from referee.commands.opening import PreparedRun
@@ -11,7 +10,8 @@ from referee.commands.tournament_options import TournamentOptions
 from referee.reports.tables.figures import duration
 from referee.tournament.config.changes import line_at
 from referee.tournament.config.config import Config, ConfigError
-from referee.tournament.config.formats import MOST_HOURS, USES
+from referee.tournament.config.formats import MOST_HOURS
+from referee.tournament.formats.table import formats_with, traits_of
 from referee.tournament.run.clock import HOUR_S, MARGIN, HoursClock
 from referee.tournament.store.store import Store
 
@@ -27,10 +27,10 @@ def check_hours_option(hours: float, config: Config) -> None:
     format_ = config.format
     if not 0 < hours <= MOST_HOURS:
         raise ConfigError([f"--hours: expected hours above 0, at most {MOST_HOURS}, got {hours:g}"])
-    if format_ not in USES["hours"]:
+    if format_ not in (having := formats_with("hours")):
         what = "a tournament with [[stages]]" if format_ is None else f"a {format_}"
-        having = ", ".join(USES["hours"])
-        raise ConfigError([f"--hours: {what} that is cut off orders nobody; formats that can end early: {having}"])
+        ways = f"formats that can end early: {', '.join(having)}"
+        raise ConfigError([f"--hours: {what} that is cut off orders nobody; {ways}"])
 
 
 def announce_hours(run: PreparedRun, found: Estimate, clock: HoursClock, options: TournamentOptions) -> None:
@@ -38,13 +38,13 @@ def announce_hours(run: PreparedRun, found: Estimate, clock: HoursClock, options
 
     Raises ConfigError where the first of a new run does not.
     """
-    config, plan = run.config, run.plan
+    config, plan, traits = run.config, run.plan, traits_of(run.config.format)
     if config.hours is None or run.has_ended or not plan.grows:
         return
     with nullcontext() if run.amendment is None else closing(Store.open(run.path)) as store:
-        clock.begin(store, config.hours, found.match_s, found.side_by_side, counts_earlier=config.format != "ladder")
+        clock.begin(store, config.hours, found.match_s, found.side_by_side, counts_earlier=not traits.is_endless)
         played = {} if store is None else store.counts()
-    by_deals = config.format in WHOLE_DEALS
+    by_deals = traits.has_whole_deals
     first_s, each_s = (clock.needed_s(matches, played) for matches in (run.left, plan.last_round))
     if run.amendment is None and first_s > clock.left_s:
         raise ConfigError([_does_not_fit(run, found, first_s, clock, options)])
@@ -61,7 +61,7 @@ def announce_hours(run: PreparedRun, found: Estimate, clock: HoursClock, options
 
 def say_what_is_shorter(run: PreparedRun, found: Estimate) -> None:
     """Say of a long tournament with how many line-ups it would be shorter."""
-    if found.wall_s < LONG_S or run.config.format not in WHOLE_DEALS or run.amendment is not None:
+    if found.wall_s < LONG_S or not traits_of(run.config.format).has_whole_deals or run.amendment is not None:
         return
     if lineups := _lineups_within(run, found, SHORTER_H * HOUR_S, deals=run.config.deals):
         say(f"that is long; with lineups = {lineups} in [tournament] it takes about {SHORTER_H} h")
@@ -85,7 +85,7 @@ def _does_not_fit(
     """The error for hours in which not even the first round ends, with what would do."""
     left_s = max(0.0, clock.left_s)
     ways = [f"hours = {1.1 * (clock.used_s + first_s) / HOUR_S:.2g}"]
-    by_deals = run.config.format in WHOLE_DEALS
+    by_deals = traits_of(run.config.format).has_whole_deals
     if by_deals and (lineups := _lineups_within(run, found, left_s / MARGIN, deals=1)):
         ways.append(f"lineups = {lineups}")
     what = "deal" if by_deals else "round"

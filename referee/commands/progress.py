@@ -17,6 +17,7 @@ from referee.commands.forecast import Pace
 from referee.reports.tables.figures import duration
 from referee.reports.tables.names import LONGEST, SHORTEST, cells, shortened
 from referee.tournament.figures.strengths import strengths_of
+from referee.tournament.formats.table import ranked_by
 from referee.tournament.formats.ties import stand
 from referee.tournament.plan.fixture import Fixture
 from referee.tournament.plan.meetings import Meetings
@@ -144,7 +145,7 @@ class StageLeaders(Leaders):
     def best(self) -> list[str]:
         """The bots, the best first; in a knockout the first of each tie that is played."""
         drawn = self._round
-        if drawn is None or self._rules[drawn.stage].format != "knockout":
+        if drawn is None or ranked_by(self._rules[drawn.stage]) != "places":
             return super().best()
         seeds = {bot: place for place, bot in enumerate(drawn.entered)}
         ties = dict.fromkeys(table.bots for table in drawn.tables if table.bots in self._ties)

@@ -47,6 +47,7 @@ from referee.play.session import Interrupted
 from referee.site.refusals import SiteNotWritten, SiteRefused
 from referee.tournament.config.config import Config, ConfigError
 from referee.tournament.config.entrants import readers
+from referee.tournament.formats.table import traits_of
 from referee.tournament.plan.keys import commitment
 from referee.tournament.run.clock import HoursClock
 from referee.tournament.run.crew import WorkersLost
@@ -295,7 +296,7 @@ def _play(session: _Session, run: PreparedRun, forecast: Estimate, lock: Lock) -
     Returns how it ended; None where a ladder rests to take up what has changed.
     """
     options, signals, clock, newcomers = session.options, session.signals, session.clock, session.newcomers
-    hours = run.config.hours
+    hours, is_endless = run.config.hours, traits_of(run.config.format).is_endless
     with (
         contextlib.closing(open_store(run, lock)) as store,
         _site(options, run) as site,
@@ -307,8 +308,7 @@ def _play(session: _Session, run: PreparedRun, forecast: Estimate, lock: Lock) -
         elif run.drawn is not None:
             say(printable(drawn_in_words(run.drawn)[0], LONGEST_LINE))
         if hours is not None:
-            ladder = run.config.format == "ladder"
-            clock.begin(store, hours, forecast.match_s, forecast.side_by_side, counts_earlier=not ladder)
+            clock.begin(store, hours, forecast.match_s, forecast.side_by_side, counts_earlier=not is_endless)
             store.note(played_for(clock.used_s))
         leaders = leaders_of(run)
         shown = watching(run, store, leaders, forecast, session.told)
@@ -326,7 +326,7 @@ def _play(session: _Session, run: PreparedRun, forecast: Estimate, lock: Lock) -
         if newcomers is not None and newcomers.came:
             newcomers.legs += 1
             return None
-        if hours is not None and run.config.format == "ladder":
+        if hours is not None and is_endless:
             say(f"the ladder rests: its time of {hours:g} hours is over; the same command plays on for as long")
         return _end(session, store, site, elsewhere)
 

@@ -12,6 +12,7 @@ from itertools import chain, islice, zip_longest
 from msgspec import Struct
 
 from referee.site.content import MatchRow
+from referee.tournament.formats.table import FORMATS
 from referee.tournament.results import beaten_shares
 from referee.tournament.store.facts import Facts
 from referee.tournament.summary import RoundSummary
@@ -45,10 +46,10 @@ def finals(facts: Facts, rounds: Sequence[RoundSummary], ids: Sequence[int]) -> 
 
     These are the last two rounds of a knockout, the last round of a Swiss, and another last stage as a whole.
     """
-    last = facts.stage_rules[-1].format
+    deciding = FORMATS[facts.stage_rules[-1].format].deciding_rounds
     stage = [one for one in rounds if one.stage == len(facts.stage_rules) - 1]
-    if last in ("knockout", "swiss"):
-        stage = stage[-2 if last == "knockout" else -1 :]
+    if deciding is not None:
+        stage = stage[-deciding:]
     elif len(facts.stage_rules) == 1:
         stage = []
     return tuple(reversed(ids[bisect_right(ids, stage[0].after) :])) if stage else ()

@@ -265,7 +265,7 @@ def summary_of(store: Store, *, with_results: bool = True, anchor: str | None = 
     for result in former:
         rated.add(result)
     extent = extent_of(store)
-    places = _places(store, meta, is_playing=not extent.has_ended)
+    places = _places(store, meta, plan, is_playing=not extent.has_ended)
     ranked = meta.facts.ranked or names
     unranked = [row.bot for row in standings.overall if not row.matches or row.bot not in ranked]
     ratings = ratings_of(rated, names, anchor or meta.facts.anchor, unranked=unranked, looks=looks_at(meta.facts))
@@ -378,12 +378,9 @@ def _ranks_of(ratings: Ratings | None) -> dict[str, tuple[int, int, int]]:
     }
 
 
-def _places(store: Store, meta: Meta, *, is_playing: bool) -> Places | None:
-    """Who has which place where that is told by how far each bot came. None elsewhere."""
-    if meta.facts.order != "places":
-        return None
-    plan = plan_now(store)
-    if not plan.grows:
+def _places(store: Store, meta: Meta, plan: Plan | None, *, is_playing: bool) -> Places | None:
+    """The places of the bots by how far they came. None in other formats."""
+    if meta.facts.order != "places" or plan is None or not plan.grows:
         return None
     played = PlayedSoFar(plan, Terms(meta.facts))
     for row in store.committed():

@@ -7,6 +7,7 @@ from referee.reports.tables.layout import Column, fitted, wrapped
 from referee.reports.tables.names import Names
 from referee.tournament.formats.knockout import Level, Tie
 from referee.tournament.formats.places import StagePlaces
+from referee.tournament.formats.table import FORMATS
 
 _RULES = {
     "settled": "settled",
@@ -54,7 +55,7 @@ def stage_columns(stage: StagePlaces, names: Callable[[str], str]) -> list[Colum
         Column(title="may be", cells=[_range(row.rank_from, row.rank_to) for row in rows], gives_way=1),
         Column(title="bot", cells=[names(row.bot) for row in rows], is_text=True),
     ]
-    if stage.format == "round-robin":
+    if FORMATS[stage.format].ranked_by == "means" and all(row.strength is None for row in rows):
         columns.append(Column(title="match points", cells=[_figure(row.match_points, ".3f") for row in rows]))
     else:
         columns.append(Column(title="strength", cells=[_figure(row.strength, "+.2f") for row in rows]))

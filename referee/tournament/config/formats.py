@@ -14,40 +14,13 @@ from msgspec import Struct
 from protocol.text import printable
 from referee.rules.book.options import Positive
 from referee.toml.reader import KeyPath, Reader
-from referee.tournament.formats.swiss import most_rounds
+from referee.tournament.formats.table import FORMATS, formats_with
 from referee.tournament.plan.lineups import all_lineups
 from referee.tournament.plan.rounds import Format, StageRules, StopRules
 from referee.tournament.standings import RankBy
 
-USUAL_DEALS: Mapping[Format, int] = {
-    "round-robin": 20,
-    "gauntlet": 20,
-    "swiss": 4,
-    "knockout": 4,
-    "ladder": 2,
-}
-"""How many deals a format has where the config does not say."""
-
-USES: Mapping[str, Sequence[Format]] = {
-    "lineups": ("round-robin", "gauntlet"),
-    "rounds": ("swiss", "ladder"),
-    "advance": ("knockout",),
-    "limit": ("knockout",),
-    "challengers": ("gauntlet",),
-    "stop": ("round-robin", "gauntlet"),
-    "hours": ("round-robin", "gauntlet", "ladder"),
-    "same_owner": ("round-robin", "gauntlet", "swiss", "ladder"),
-}
-"""By key, the formats that have it. What is not here, all formats have."""
-
 MOST_HOURS = 24 * 366
 """No tournament is planned for longer than a year."""
-
-NO_STAGE: Mapping[Format, str] = {
-    "ladder": "never ends",
-    "gauntlet": "does not rank all of its bots",
-}
-"""By format that cannot be a stage, why."""
 
 DEALS_A_LIMIT = 10
 """By default a tie of a knockout has at most so many times the deals after which it can first be settled."""
@@ -65,18 +38,22 @@ class StageKeys(Struct, frozen=True, kw_only=True):
     advance: Positive | None = None
     limit: Positive | None = None
 
+    @property
+    def played(self) -> Format:
+        """The format as it is played."""
+        return self.format or "round-robin"
+
     def rules(self, challengers: tuple[str, ...] = ()) -> StageRules:
         """The stage as it is played."""
-        format_ = self.format or "round-robin"
-        deals = self.deals or USUAL_DEALS[format_]
-        is_knockout = format_ == "knockout"
+        row = FORMATS[self.played]
+        deals = self.deals or row.usual_deals
         return StageRules(
-            format=format_,
+            format=self.played,
             deals=deals,
             lineups=self.lineups,
             rounds=self.rounds,
-            advance=self.advance or (1 if is_knockout else None),
-            limit=self.limit or (deals * DEALS_A_LIMIT if is_knockout else None),
+            advance=self.advance or (1 if "advance" in row.keys else None),
+            limit=self.limit or (deals * DEALS_A_LIMIT if "limit" in row.keys else None),
             challengers=challengers,
         )
 
@@ -132,10 +109,10 @@ def check_formats(
         reader.add(("tournament", "hours"), text)
     if not reader.wrong(("tournament", "format")):
         _check_stage(keys, ("tournament",), field, reader, bots=len(field.bots))
-        if keys.format == "gauntlet":
+        if "challengers" in FORMATS[keys.played].keys:
             _check_challengers(keys, field, reader)
     if stop is not None:
-        _check_use("stop", ("stop",), keys.format or "round-robin", reader)
+        _check_use("stop", ("stop",), keys.played, reader)
         if field.rank_by == "strokes":
             text = "[stop] looks at match points; leave it out, or rank by match points"
             reader.add(("tournament", "rank_by"), text)
@@ -216,12 +193,14 @@ def _check_stages(stages: Sequence[StageKeys], field: Field, reader: Reader) -> 
     for index, stage in enumerate(stages):
         path: KeyPath = ("stages", index)
         is_last = index == len(stages) - 1
-        if stage.format is not None and stage.format in NO_STAGE:
-            fitting = "expected round-robin, swiss or knockout"
-            reader.add((*path, "format"), f"a {stage.format} {NO_STAGE[stage.format]}; as a stage {fitting}")
+        row = FORMATS[stage.played]
+        if row.no_stage:
+            fitting = _or([name for name, one in FORMATS.items() if not one.no_stage])
+            reader.add((*path, "format"), f"a {stage.format} {row.no_stage}; as a stage expected {fitting}")
             return
-        if stage.format == "knockout" and not is_last:
-            reader.add((*path, "format"), "only the last stage can be a knockout, since it orders only its winners")
+        if row.ranked_by == "places" and not is_last:
+            text = f"only the last stage can be a {stage.format}, since it orders only its winners"
+            reader.add((*path, "format"), text)
             return
         _check_stage(stage, path, field, reader, bots=bots, sends_on=not is_last)
         if is_last:
@@ -234,52 +213,45 @@ def _check_stages(stages: Sequence[StageKeys], field: Field, reader: Reader) -> 
             text = f"expected fewer than the {bots} bots of this stage, got {stage.advance}"
             reader.add((*path, "advance"), text)
             return
-        following = stages[index + 1].format or "round-robin"
-        if stage.advance < (least := least_bots(following, field.seats)):
+        following = stages[index + 1].played
+        if stage.advance < (least := field.seats + FORMATS[following].spare_bots):
             text = f"{stage.advance} bots go on, but the next stage is a {following}, which needs {least} or more"
             reader.add((*path, "advance"), text)
             return
         bots = stage.advance
 
 
-def least_bots(format_: Format, seats: int) -> int:
-    """How many bots a format needs at tables of this size."""
-    return seats + 1 if format_ in ("swiss", "ladder") else seats
-
-
 def _check_stage(  # noqa: PLR0913 - what it checks, where that stands, and what goes with it
     stage: StageKeys, path: KeyPath, field: Field, reader: Reader, *, bots: int, sends_on: bool = False
 ) -> None:
     """The keys must be those of the format, and the bots enough."""
-    format_ = stage.format or "round-robin"
-    for key in StageKeys.__struct_fields__:
-        if getattr(stage, key) is not None and not (key == "advance" and sends_on):
+    format_, row = stage.played, FORMATS[stage.played]
+    for key in stage.__struct_fields__:
+        if getattr(stage, key) and not (key == "advance" and sends_on):
             _check_use(key, (*path, key), format_, reader)
-    if isinstance(stage, FormatKeys):
-        for key in ("challengers", "same_owner", "hours"):
-            if getattr(stage, key):
-                _check_use(key, (*path, key), format_, reader)
-    if field.rank_by == "strokes" and isinstance(stage, FormatKeys) and format_ in ("swiss", "knockout", "ladder"):
+    if field.rank_by == "strokes" and isinstance(stage, FormatKeys) and row.ranked_by != "means":
         text = f"a {format_} orders bots by whom they beat, not by strokes; leave it out, or choose a round-robin"
         reader.add(("tournament", "rank_by"), text)
     elif field.rank_by == "strokes" and stage.lineups is not None:
         text = "in a sample of line-ups bots meet different opponents, so that ratings order them, not strokes"
         reader.add(("tournament", "rank_by"), f"{text}; leave out `rank_by` or `lineups`")
-    if field.seats <= bots < (least := least_bots(format_, field.seats)):
+    if field.seats <= bots < (least := field.seats + row.spare_bots):
         text = (
             f"a {format_} with tables of {field.seats} needs {least} bots or more, but there are {bots}; "
             "with so few a round-robin lets everybody meet"
         )
         reader.add((*path, "format"), text)
-    if format_ == "knockout":
+    if "limit" in row.keys:
         _check_knockout(stage, path, field, reader)
     _check_rounds(stage, path, field, reader, bots=bots)
 
 
 def _check_rounds(stage: StageKeys, path: KeyPath, field: Field, reader: Reader, *, bots: int) -> None:
     """A Swiss has no more rounds than leave bots to meet that have not met."""
-    most = most_rounds(bots, set(field.tables.values()))
-    if stage.format == "swiss" and stage.rounds is not None and stage.rounds > most >= field.seats:
+    most_rounds = FORMATS[stage.played].most_rounds
+    if most_rounds is None or stage.rounds is None:
+        return
+    if stage.rounds > (most := most_rounds(bots, set(field.tables.values()))) >= field.seats:
         text = (
             f"each of the {bots} bots has {bots - 1} opponents, so expected {most} rounds or less, got {stage.rounds}; "
             "for more matches set more `deals`, or play a round-robin"
@@ -289,8 +261,8 @@ def _check_rounds(stage: StageKeys, path: KeyPath, field: Field, reader: Reader,
 
 def _check_use(key: str, path: KeyPath, format_: Format, reader: Reader) -> None:
     """A key that a format has no use for would be passed over in silence."""
-    having = USES.get(key, (format_,))
-    if format_ not in having:
+    having = formats_with(key)
+    if having and format_ not in having:
         where = "[stop]" if key == "stop" else f"`{key}`"
         why = ": cut off in the middle, it would order nobody" if key == "hours" else ""
         reader.add(

@@ -156,10 +156,10 @@ def known_places(levels: Sequence[Level], places: Mapping[str, tuple[int, int]])
     return known
 
 
-def most_matches(field: Field, *, stage: int = 0, bots: int | None = None) -> int:
+def most_matches(field: Field, *, stage: int = 0) -> int:
     """How many matches there are at most."""
     rules, seats = field.stages[stage], _seats(field)
-    ties = sum(rounds_of(bots or len(field.bots), seats=seats, advance=rules.advance or 1))
+    ties = sum(rounds_of(len(field.bots), seats=seats, advance=rules.advance or 1))
     return ties * (rules.limit or rules.deals) * seats * len(field.variants)
 
 
@@ -204,12 +204,8 @@ def _round(field: Field, past: Past, stage: int, entered: tuple[str, ...], ties:
     """The next deals of these ties: at first as many as the config says, and as many again, within the limit."""
     rules = field.stages[stage]
     met = Counter((table.variant, table.bots) for one in past.rounds for table in one.tables)
-    here = Counter(
-        (table.variant, table.bots)
-        for one in past.rounds
-        if (one.stage, one.entered) == (stage, entered)
-        for table in one.tables
-    )
+    same = [one for one in past.rounds if (one.stage, one.entered) == (stage, entered)]
+    here = Counter((table.variant, table.bots) for one in same for table in one.tables)
     tables: list[Table] = []
     most = 0
     for names in ties:

@@ -1,28 +1,24 @@
 """What a knockout or several stages will be, in words, before anything is played."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from referee.tournament.formats.bracket import rounds_of
+from referee.tournament.formats.table import ranked_by
 from referee.tournament.plan.rounds import Field, StageRules
 
 
 def outlook(field: Field) -> list[str]:
     """A line for each stage, or for a knockout. Empty for all else, whose rounds say it themselves."""
-    if len(field.stages) == 1:
-        rules = field.stages[0]
-        return [_knockout(field, rules, len(field.bots), 0)] if rules.format == "knockout" else []
-    return [*_stages(field)]
-
-
-def _stages(field: Field) -> Iterator[str]:
-    bots = len(field.bots)
+    lines: list[str] = []
+    bots, last = len(field.bots), len(field.stages) - 1
     for number, rules in enumerate(field.stages):
-        if rules.format == "knockout":
-            yield f"stage {number + 1}: {_knockout(field, rules, bots, number)}"
-            return
-        going = f", of which {rules.advance} go on" if number + 1 < len(field.stages) else ""
-        yield f"stage {number + 1}: {rules.format} of {bots}{going}"
+        stage = f"stage {number + 1}: " * bool(last)
+        if ranked_by(rules) == "places":
+            lines.append(f"{stage}{_knockout(field, rules, bots, number)}")
+        elif last:
+            lines.append(f"{stage}{rules.format} of {bots}" + f", of which {rules.advance} go on" * (number < last))
         bots = min(bots, rules.advance or bots)
+    return lines
 
 
 def _knockout(field: Field, rules: StageRules, bots: int, stage: int) -> str:

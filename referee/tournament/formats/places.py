@@ -6,13 +6,14 @@ Bots meet different opponents there on purpose, so that their means cannot be co
 from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from referee.tournament.figures.blocks import table_of
-from referee.tournament.figures.ranks import RankRange
 from referee.tournament.figures.ratings import ratings_of
 from referee.tournament.formats.knockout import Level, bracket, known_places
 from referee.tournament.formats.knockout import places as places_of_bracket
 from referee.tournament.formats.stages import entrants, ordered, results_of
+from referee.tournament.formats.table import ranked_by
 from referee.tournament.plan.rounds import Field, Format, Past
 from referee.tournament.tally import standings_of
 
@@ -28,11 +29,11 @@ class StageRow(Struct, frozen=True, kw_only=True):
     """The worst one."""
     bot: str
     match_points: float | None
-    """In a round-robin its mean match points in this stage, by which it is ranked there. None in a Swiss, and without a
-    match in the stage."""
+    """In a round-robin of all line-ups its mean match points in this stage, by which it is ranked there. None
+    elsewhere, and without a match in the stage."""
     strength: float | None
-    """In a Swiss its strength among the bots of the stage, by which it is ranked there. None in a round-robin, and
-    without a match in the stage."""
+    """In a Swiss or a sample of line-ups its strength among the bots of the stage, by which it is ranked there. None
+    elsewhere, and without a match in the stage."""
     goes_on: bool
     """Whether it takes part in the next stage; while the stage is played, whether it would."""
 
@@ -77,7 +78,7 @@ def places_of(field: Field, past: Past, *, is_playing: bool) -> Places:
     ranks: dict[str, tuple[int, int, int]] = {}
     names = [entrant.name for entrant in entrants(field, past, last)]
     final = stages[-1]
-    if final.format == "knockout":
+    if ranked_by(field.stages[last]) == "places":
         found = places_of_bracket(final.levels, names)
         known = known_places(final.levels, found)
         ranks |= {bot: (place, *known[bot]) for bot, (place, _) in found.items()}
@@ -106,55 +107,35 @@ def _with_those_who_left(
 
 def _stage(field: Field, past: Past, stage: int, *, is_over: bool) -> StagePlaces:
     rules = field.stages[stage]
-    if rules.format == "knockout":
+    if ranked_by(rules) == "places":
         levels = bracket(field, past, stage=stage, is_playing=not is_over)
         return StagePlaces(number=stage + 1, format=rules.format, is_over=is_over, levels=tuple(levels))
-    order = ordered(field, past, stage)
-    known = _known(field, past, stage, order)
     is_last = stage + 1 == len(field.stages)
-    entered = (
-        [entrant.name for entrant in entrants(field, past, stage + 1)]
-        if any(drawn.stage > stage for drawn in past.rounds)
-        else None
-    )
-    going = [] if is_last else entered if entered is not None else order[: rules.advance]
-    rows = tuple(
-        StageRow(
-            rank=rank,
-            rank_from=known[bot].range.best,
-            rank_to=known[bot].range.worst,
-            bot=bot,
-            match_points=known[bot].match_points,
-            strength=known[bot].strength,
-            goes_on=bot in going,
-        )
-        for rank, bot in enumerate(order, 1)
-    )
+    order, going = ordered(field, past, stage), []
+    if not is_last and any(drawn.stage > stage for drawn in past.rounds):
+        going = [entrant.name for entrant in entrants(field, past, stage + 1)]
+    elif not is_last:
+        going = order[: rules.advance]
+    rows = _rows(field, past, stage, order, going)
     settled = None if is_last else all(row.rank_to <= len(going) for row in rows if row.goes_on)
     return StagePlaces(number=stage + 1, format=rules.format, is_over=is_over, bots=rows, is_cut_settled=settled)
 
 
-class _Known(Struct, frozen=True, kw_only=True):
-    """What is known of a bot in a stage."""
-
-    range: RankRange
-    match_points: float | None = None
-    strength: float | None = None
-
-
-def _known(field: Field, past: Past, stage: int, names: Sequence[str]) -> dict[str, _Known]:
-    """By bot what is known of it. Bots without a match come after all others, in an order that nothing tells."""
+def _rows(field: Field, past: Past, stage: int, order: Sequence[str], going: Sequence[str]) -> tuple[StageRow, ...]:
+    """The bots in this order. Those without a match come after all others, in an order that no result decides."""
     results = results_of(field, past, stage)
-    played = {bot for result in results for bot in result.bots}.intersection(names)
-    found = dict.fromkeys(names, _Known(range=RankRange(best=len(played) + 1, worst=len(names))))
-    if not field.stages[stage].is_rated:
+    played = {bot for result in results for bot in result.bots}.intersection(order)
+    unknown = StageRow(
+        rank=0, rank_from=len(played) + 1, rank_to=len(order), bot="", match_points=None, strength=None, goes_on=False
+    )
+    rows = {bot: replace(unknown, rank=rank, bot=bot, goes_on=bot in going) for rank, bot in enumerate(order, 1)}
+    if ranked_by(field.stages[stage]) != "ratings":
         for row in standings_of(results).overall:
-            ranks = RankRange(best=row.rank_from or 1, worst=row.rank_to or len(played))
-            found[row.bot] = _Known(range=ranks, match_points=row.match_points)
-        return found
-    ratings = ratings_of(table_of(results), names)
-    for rating in ratings.bots if ratings else ():
-        if rating.rank_from is not None and rating.rank_to is not None:
-            ranks = RankRange(best=rating.rank_from, worst=rating.rank_to)
-            found[rating.bot] = _Known(range=ranks, strength=rating.strength)
-    return found
+            best, worst = row.rank_from or 1, row.rank_to or len(played)
+            rows[row.bot] = replace(rows[row.bot], rank_from=best, rank_to=worst, match_points=row.match_points)
+    elif (ratings := ratings_of(table_of(results), order)) is not None:
+        for one in ratings.bots:
+            if one.rank_from is not None and one.rank_to is not None:
+                best, worst = one.rank_from, one.rank_to
+                rows[one.bot] = replace(rows[one.bot], rank_from=best, rank_to=worst, strength=one.strength)
+    return tuple(rows.values())

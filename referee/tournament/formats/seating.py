@@ -7,19 +7,14 @@ not know what a standing is.
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
 
+import numpy as np
 from msgspec import Struct
 
 from referee.rules.table.streams import Stream
+from referee.tournament.figures.blocks import Ints
 from referee.tournament.plan.meetings import Pair
 from referee.tournament.plan.rounds import Entrant
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Whole = NDArray[np.int64]
 
 _MOST_MET = 20
 """Pairs that have met even more often than this above the least count as this."""
@@ -87,10 +82,8 @@ def seat(players: Sequence[Player], seats: int, met: Mapping[Pair, int], stream:
     return [tuple(sorted(bots)) for bots in found.values()]
 
 
-def _costs(players: Sequence[Player], seats: int, met: Mapping[Pair, int]) -> "Whole":
+def _costs(players: Sequence[Player], seats: int, met: Mapping[Pair, int]) -> Ints:
     """What it costs that two bots sit together. One who met is dearer than all distances, a group than all of these."""
-    import numpy as np  # noqa: PLC0415 - a config is checked without it
-
     count = len(players)
     places = np.arange(count, dtype=np.int64)
     costs = (places[:, None] - places[None, :]) ** 2
@@ -127,7 +120,7 @@ def _dealt_by_group(players: Sequence[Player], seats: int) -> list[int]:
 class _Search:
     """The search for tables that cost little. Tables are told by the number of each bot's table."""
 
-    def __init__(self, costs: "Whole", seats: int, stream: Stream) -> None:
+    def __init__(self, costs: Ints, seats: int, stream: Stream) -> None:
         self._costs = costs
         self._tables = len(costs) // seats
         self._stream = stream
@@ -151,8 +144,6 @@ class _Search:
 
     def _descended(self, start: Sequence[int]) -> tuple[list[int], int]:
         """The tables after the best exchange of two bots, and the next, as long as there is one; and what they cost."""
-        import numpy as np  # noqa: PLC0415 - a config is checked without it
-
         costs, table = self._costs, np.array(start, dtype=np.int64)
         everyone = np.arange(len(table))
         sits = np.zeros((len(table), self._tables), dtype=np.int64)

@@ -6,39 +6,29 @@ equal at the cut, the key decides by lot. Who goes on is written into every roun
 then on, whatever is withdrawn or played afterwards.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import chain
-from typing import Protocol
 
 from msgspec.structs import replace
 
 from referee.rules.table.streams import Stream
 from referee.tournament.figures.blocks import table_of
 from referee.tournament.figures.ratings import Field as Ratings
-from referee.tournament.plan.rounds import End, Entrant, Field, Format, Past, Round
+from referee.tournament.formats.table import FORMATS, ranked_by
+from referee.tournament.plan.rounds import End, Entrant, Field, Past, Round
 from referee.tournament.results import Result
 from referee.tournament.tally import standings_of
 
 
-class Drawing(Protocol):
-    """What the module of a format has."""
-
-    def next_round(self, field: Field, past: Past, *, stage: int = 0) -> Round | End:
-        """What follows in this stage."""
-
-    def most_matches(self, field: Field, *, stage: int = 0) -> int | None:
-        """How many matches the stage has at most."""
-
-
-def next_round(field: Field, past: Past, formats: Mapping[Format, Drawing]) -> Round | End:
+def next_round(field: Field, past: Past) -> Round | End:
     """What follows in the stage that is played, or the first round of the next."""
     stage = past.rounds[-1].stage if past.rounds else 0
     bots = entrants(field, past, stage)
-    drawn = _draw(field, past, stage, [bot.name for bot in bots], formats)
+    drawn = _draw(field, past, stage, [bot.name for bot in bots])
     while isinstance(drawn, End) and stage + 1 < len(field.stages):
         going = ordered(field, past, stage)[: field.stages[stage].advance]
         stage += 1
-        drawn = _draw(field, past, stage, going, formats)
+        drawn = _draw(field, past, stage, going)
     return drawn
 
 
@@ -65,46 +55,34 @@ def results_of(field: Field, past: Past, stage: int) -> list[Result]:
     Where ratings order it, those with bots that have left the run count too, so that nobody who leaves takes anything
     from the others. In a round-robin they do not, since the means of those who met the bot could not be compared.
     """
-    former = past.former.get(stage, ()) if field.stages[stage].is_rated else ()
-    return [
-        *chain.from_iterable(
-            played for drawn, played in zip(past.rounds, past.played, strict=True) if drawn.stage == stage
-        ),
-        *former,
-    ]
-
-
-def merits(field: Field, past: Past, stage: int) -> dict[str, float]:
-    """By bot of a stage, the figure by which the stage orders it; higher is better.
-
-    In a round-robin of all line-ups it is the mean match points, elsewhere the strength of figures/ratings.py.
-    """
-    names = [entrant.name for entrant in entrants(field, past, stage)]
-    results = results_of(field, past, stage)
-    if not field.stages[stage].is_rated:
-        rows = standings_of(results).overall
-        return dict.fromkeys(names, 0.0) | {row.bot: row.match_points or 0.0 for row in rows}
-    strength = Ratings(table_of(results), names).strength
-    return {name: strength[name] for name in names}
+    former = past.former.get(stage, ()) if ranked_by(field.stages[stage]) == "ratings" else ()
+    own = (played for drawn, played in zip(past.rounds, past.played, strict=True) if drawn.stage == stage)
+    return [*chain.from_iterable(own), *former]
 
 
 def ordered(field: Field, past: Past, stage: int) -> list[str]:
     """The bots of a stage, the best first, and those without a match in it last.
 
-    Bots that are equal are ordered by lot, drawn by the key.
+    The order is that of mean match points in a round-robin of all line-ups, elsewhere that of the strengths of
+    figures/ratings.py. Bots that are equal are ordered by lot, drawn by the key.
     """
-    merit = merits(field, past, stage)
-    played = {bot for result in results_of(field, past, stage) for bot in result.bots}
-    lots = {name: Stream(field.master_key, f"cut/{stage}/{name}").bits53() for name in merit}
-    return sorted(merit, key=lambda name: (name not in played, -merit[name], lots[name], name))
+    names = [entrant.name for entrant in entrants(field, past, stage)]
+    results = results_of(field, past, stage)
+    if ranked_by(field.stages[stage]) == "ratings":
+        merit = Ratings(table_of(results), names).strength
+    else:
+        merit = {row.bot: row.match_points or 0.0 for row in standings_of(results).overall}
+    played = {bot for result in results for bot in result.bots}
+    lots = {name: Stream(field.master_key, f"cut/{stage}/{name}").bits53() for name in names}
+    return sorted(names, key=lambda name: (name not in played, -merit.get(name, 0.0), lots[name], name))
 
 
-def most_matches(field: Field, formats: Mapping[Format, Drawing]) -> int | None:
+def most_matches(field: Field) -> int | None:
     """How many matches the tournament has at most. None where nobody knows."""
     total = 0
     bots: Sequence[Entrant] = field.bots
     for stage, rules in enumerate(field.stages):
-        most = formats[rules.format].most_matches(replace(field, bots=bots), stage=stage)
+        most = FORMATS[rules.format].drawing.most_matches(replace(field, bots=bots), stage=stage)
         if most is None:
             return None
         total += most
@@ -112,10 +90,10 @@ def most_matches(field: Field, formats: Mapping[Format, Drawing]) -> int | None:
     return total
 
 
-def _draw(field: Field, past: Past, stage: int, names: Sequence[str], formats: Mapping[Format, Drawing]) -> Round | End:
+def _draw(field: Field, past: Past, stage: int, names: Sequence[str]) -> Round | End:
     there = {entrant.name: entrant for entrant in field.bots}
     sub = replace(field, bots=[there[name] for name in names])
-    drawn = formats[field.stages[stage].format].next_round(sub, past, stage=stage)
+    drawn = FORMATS[field.stages[stage].format].drawing.next_round(sub, past, stage=stage)
     if isinstance(drawn, End):
         return drawn
     first = next((one for one in past.rounds if one.stage == stage), None)

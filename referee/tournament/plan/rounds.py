@@ -17,10 +17,7 @@ if TYPE_CHECKING:
     from referee.tournament.plan.meetings import Meetings
 
 Format = Literal["round-robin", "gauntlet", "swiss", "knockout", "ladder"]
-"""How it is chosen who meets whom."""
-
-RATED: frozenset[Format | None] = frozenset({"swiss", "ladder"})
-"""The formats in which bots meet different opponents on purpose, and ratings order them."""
+"""How it is chosen who meets whom: the rows of `formats/table.py`."""
 
 
 class StageRules(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -40,11 +37,6 @@ class StageRules(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """How many deals a tie of a knockout has at most."""
     challengers: tuple[str, ...] = ()
     """The bots that a gauntlet is about, by name."""
-
-    @property
-    def is_rated(self) -> bool:
-        """Whether ratings order the bots, since they meet different opponents: on purpose, or in a sample."""
-        return self.format in RATED or self.lineups is not None
 
 
 class StopRules(Struct, frozen=True, kw_only=True, omit_defaults=True):

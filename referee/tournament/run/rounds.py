@@ -7,6 +7,7 @@ matches are played.
 from collections.abc import Callable
 
 from referee.tournament.formats.draw import hours_are_over, needs_results, next_round
+from referee.tournament.formats.table import FORMATS
 from referee.tournament.plan.plan import Plan
 from referee.tournament.plan.rounds import End, Field, Round
 from referee.tournament.run.clock import HoursClock
@@ -58,7 +59,7 @@ class Rounds:
             and not clock.has_time_for(self.plan.matches_in(drawn), self._store.counts())
         ):
             self._has_ended = True
-            if self._field.stages[0].format == "ladder":
+            if FORMATS[self._field.stages[0].format].is_endless:
                 return None
             drawn = hours_are_over(clock.hours)
         if isinstance(drawn, Round) and self._has_changed is not None and self._has_changed():

@@ -13,6 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from referee.tournament.formats.draw import will_not_play
+from referee.tournament.formats.table import ranked_by
 from referee.tournament.plan.fixture import Fixture, Identity
 from referee.tournament.plan.plan import Plan
 from referee.tournament.store.facts import Facts, Terms, config_differences, field_of, whole_deals_of
@@ -81,7 +82,7 @@ class Amendment(Struct, frozen=True, kw_only=True):
     def losses(self) -> list[str]:
         """Whose matches no longer count, and whose count without bots that left the tables, in words."""
         ratings = ", but for the ratings of the others" * (self.meta.facts.order != "means")
-        has_means = any(rules.format == "round-robin" for rules in self.meta.facts.stages)
+        has_means = any(ranked_by(rules) == "means" for rules in self.meta.facts.stages)
         means = ", but not for the order in a round-robin stage" * has_means
         told = {
             f"matches that no longer count{ratings}": self.lost,

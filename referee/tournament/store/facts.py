@@ -24,10 +24,10 @@ from referee.rules.book.variant import Variant
 from referee.rules.book.variants import UnknownVariant, restored
 from referee.tournament.config.config import Config
 from referee.tournament.config.variants import ConfiguredVariant
+from referee.tournament.formats.table import ranked_by, traits_of
 from referee.tournament.plan.deals import PlannedVariant, WholeDeals
 from referee.tournament.plan.fixture import Entry, Fixture, Identity
 from referee.tournament.plan.keys import Rotations
-from referee.tournament.plan.lineups import AllLineups, all_lineups
 from referee.tournament.plan.rounds import Entrant, Field, Format, StageRules, StopRules
 from referee.tournament.plan.shards import Shard
 from referee.tournament.results import Result, check_seats
@@ -150,21 +150,12 @@ class Facts(Struct, frozen=True, kw_only=True):
         """How each stage is played. There is at least one."""
         if self.format is None:
             return self.stages
-        one = StageRules(
-            format=self.format,
-            deals=self.deals,
-            lineups=self.lineups,
-            rounds=self.rounds,
-            advance=self.advance,
-            limit=self.limit,
-            challengers=self.challengers,
-        )
-        return (one,)
+        return (msgspec.convert(self, StageRules, from_attributes=True),)
 
     @property
     def is_fixed(self) -> bool:
         """Whether the whole plan follows from the config and the key. Else it is drawn round by round."""
-        return self.format in ("round-robin", "gauntlet") and self.stop is None and self.hours is None
+        return traits_of(self.format).has_whole_deals and self.stop is None and self.hours is None
 
     @property
     def owners_apart(self) -> dict[str, str] | None:
@@ -174,9 +165,7 @@ class Facts(Struct, frozen=True, kw_only=True):
     @property
     def order(self) -> Order:
         """By what the bots are ordered."""
-        if self.format in ("knockout", None):
-            return "places"
-        return "ratings" if self.stage_rules[0].is_rated else "means"
+        return "places" if self.format is None else ranked_by(self.stage_rules[0])
 
     @property
     def ranked(self) -> tuple[str, ...] | None:
@@ -303,15 +292,6 @@ def whole_deals_of(configs: Sequence[Facts], key: bytes) -> WholeDeals:
     return [*whole_deals_of_all(configs, key)][-1]
 
 
-def every_lineup(facts: Facts) -> dict[str, AllLineups]:
-    """By variant, all line-ups that there are, whether or not all are played."""
-    bots = [bot.name for bot in facts.bots]
-    return {
-        one.name: all_lineups(bots, one.seats, owners=facts.owners_apart, challengers=facts.challengers)
-        for one in facts.variants
-    }
-
-
 def _planned(facts: Facts) -> list[PlannedVariant]:
     return [
         PlannedVariant(variant=variant.name, seats=variant.seats, rotations=facts.rotations)
@@ -335,7 +315,7 @@ def config_differences(old: Facts, new: Facts) -> ConfigDifferences:
             continue
         found = _changes("", {key: before[key]}, {key: after[key]})
         is_other_kind = (
-            (key == "deals" and new.format == "knockout")
+            (key == "deals" and traits_of(new.format).is_closed)
             or (key == "hours" and None in (old.hours, new.hours))
             or (key == "lineups" and new.lineups is not None and (old.lineups is None or new.lineups < old.lineups))
         )
@@ -343,10 +323,10 @@ def config_differences(old: Facts, new: Facts) -> ConfigDifferences:
             changes += found
         else:
             refused += (f"{text} ({_REASONS.get(key, _REASON)})" for text in found)
-    if new.format == old.format == "knockout":
+    if new.format == old.format and traits_of(new.format).is_closed:
         had = {bot.name for bot in old.bots}
         late = (bot.name for bot in new.bots if bot.name not in had)
-        refused += (f"bot `{name}`: added (a knockout that has begun takes nobody in)" for name in late)
+        refused += (f"bot `{name}`: added (a {new.format} that has begun takes nobody in)" for name in late)
     return ConfigDifferences(
         changes=[*changes, *_variant_changes(old.variants, new.variants), *_bot_changes(old.bots, new.bots)],
         refused=refused,

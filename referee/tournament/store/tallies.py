@@ -8,9 +8,8 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from referee.tournament.figures.ratings import Field as Ratings
-from referee.tournament.figures.stopping import Pair, Progress, by_means, by_ratings, judge, looks_of
-from referee.tournament.formats.draw import most_matches
+from referee.tournament.figures.stopping import Pair, Progress, looks_of
+from referee.tournament.formats.draw import judged
 from referee.tournament.plan.plan import Plan
 from referee.tournament.plan.rounds import StopRules
 from referee.tournament.results import Result
@@ -60,14 +59,8 @@ def stop_verdict(facts: Facts, key: bytes, plan: Plan | None, tally: Tally, *, h
     progress = _progress(facts, len(plan.rounds) - (tally.matches < len(plan) and not has_ended))
     if progress.played < 1:
         return None
-    bots = facts.challengers or tuple(bot.name for bot in facts.bots)
-    if facts.order == "ratings":
-        known = by_ratings(Ratings(tally.table, bots), bots)
-    else:
-        known = by_means(tally.comparer("match-points"), bots, [one.name for one in facts.variants])
-    stop = facts.stop
-    look = judge(known, progress, when=stop.when, difference=stop.difference, precision=stop.precision)
-    most = most_matches(field_of(facts, key), plan.whole) or len(plan)
+    look = judged(field_of(facts, key), tally.table, progress)
+    most = len(plan.whole)
     return StopVerdict(
         settled=look.is_settled,
         words=look.words,

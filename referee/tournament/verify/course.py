@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from protocol.text import printable
 from referee import __version__
 from referee.entries.versions import short
-from referee.tournament.config.formats import USES
+from referee.tournament.formats.table import FORMATS, traits_of
 from referee.tournament.orders import ATTEMPTS
 from referee.tournament.plan.fixture import Fixture, Identity
 from referee.tournament.plan.plan import Plan
@@ -98,7 +98,7 @@ def _check_bounds(facts: Facts) -> None:
         for what, count in figures.items():
             if count is not None and count > MOST_MATCHES:
                 raise ValueError(f"{count} {what}; expected {MOST_MATCHES} at most")
-        if not facts.is_fixed and facts.format not in ("round-robin", "gauntlet"):
+        if not facts.is_fixed and not traits_of(facts.format).has_whole_deals:
             tables = rules.deals * sum(_tables(rules, len(facts.bots), one.seats) for one in facts.variants)
             if len(facts.bots) > MOST_BOTS:
                 raise ValueError(f"rounds of {len(facts.bots)} bots; expected {MOST_BOTS} at most")
@@ -109,13 +109,13 @@ def _check_bounds(facts: Facts) -> None:
 def _useless(facts: Facts) -> Iterator[str]:
     """The settings of formats that are set although the format of these facts has no use for them."""
     for key in ("rounds", "advance", "limit", "challengers"):
-        if facts.format is not None and facts.format not in USES[key] and getattr(facts, key):
+        if facts.format is not None and key not in FORMATS[facts.format].keys and getattr(facts, key):
             yield key
 
 
 def _tables(rules: StageRules, bots: int, seats: int) -> int:
     """How many line-ups a round that tells its tables has of a variant, at most."""
-    return rules.lineups or (comb(bots, seats) if rules.format == "round-robin" else bots)
+    return rules.lineups or (comb(bots, seats) if FORMATS[rules.format].has_whole_deals else bots)
 
 
 class Course:

@@ -10,6 +10,7 @@ import msgspec
 
 from protocol.text import printable
 from referee.tournament.formats.draw import hours_are_over, needs_results, next_round
+from referee.tournament.formats.table import traits_of
 from referee.tournament.orders import ATTEMPTS
 from referee.tournament.plan.fixture import Identity
 from referee.tournament.plan.plan import Plan
@@ -100,7 +101,8 @@ class _StageCheck:
         except Exception as error:  # what a store holds may be anything, and must not end the check of the rest
             yield f"it cannot be drawn again ({type(error).__name__}: {printable(str(error), LONGEST_SHOWN)})"
             return
-        is_over = hours is not None and self._stage.facts.format != "ladder" and told.what == hours_are_over(hours)
+        is_endless = traits_of(self._stage.facts.format).is_endless
+        is_over = hours is not None and not is_endless and told.what == hours_are_over(hours)
         if expected != told.what and not (is_over and isinstance(expected, Round)):
             yield f"golfref draws otherwise: {_difference(told.what, expected)}"
 

@@ -7,17 +7,13 @@ from made_up_rounds import a_round, by_name, field_of, played_out, results_of, w
 from msgspec.structs import replace
 
 from referee.reports.tables.bracket import stages_report
-from referee.tournament.formats import knockout, round_robin, swiss
+from referee.tournament.formats import knockout
 from referee.tournament.formats.places import places_of
-from referee.tournament.formats.stages import next_round as next_of_stages
-from referee.tournament.plan.rounds import End, Entrant, Field, Past, Round, StageRules, Table
+from referee.tournament.formats.stages import next_round as draw
+from referee.tournament.plan.rounds import End, Entrant, Past, Round, StageRules, Table
 
 KNOCKOUT = StageRules(format="knockout", deals=4, advance=1, limit=8)
 SWISS = StageRules(format="swiss", deals=2, rounds=4, advance=4)
-
-
-def draw(field: Field, past: Past) -> Round | End:
-    return next_of_stages(field, past, {"round-robin": round_robin, "swiss": swiss, "knockout": knockout})
 
 
 def test_bots_that_left_early_keep_the_order_of_their_stage() -> None:
@@ -35,6 +31,15 @@ def test_bots_that_left_early_keep_the_order_of_their_stage() -> None:
         None,
         [1.0, 0.666666667, 0.333333333, 0.0],
     )
+
+
+def test_the_table_of_a_sampled_round_robin_stage_shows_the_strengths_that_order_it() -> None:
+    field = field_of(8, StageRules(deals=2, lineups=10, advance=4), StageRules(deals=2))
+    past, _ = played_out(field, draw)
+    sampled, last = stages_report(places_of(field, past, is_playing=False).stages, 100)
+    assert "strength" in sampled
+    assert "match points" not in sampled
+    assert "match points" in last
 
 
 def test_a_bot_that_comes_when_the_first_stage_is_over_has_no_place() -> None:

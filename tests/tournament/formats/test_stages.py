@@ -1,26 +1,21 @@
 """Stages: a format after another, each with the best bots of the one before."""
 
 from collections import Counter
-from collections.abc import Mapping
 
 import pytest
 from made_up_rounds import a_round, field_of, played_out, results_of, without
 from msgspec.structs import replace
 
-from referee.tournament.formats import knockout, round_robin, swiss
+from referee.tournament.formats import swiss
 from referee.tournament.formats.outlook import outlook
 from referee.tournament.formats.places import places_of
-from referee.tournament.formats.stages import Drawing, entrants, most_matches, next_round, ordered
-from referee.tournament.plan.rounds import End, Field, Format, Past, Round, StageRules
+from referee.tournament.formats.stages import entrants, most_matches, ordered
+from referee.tournament.formats.stages import next_round as draw
+from referee.tournament.plan.rounds import End, Format, Past, Round, StageRules
 
-FORMATS: Mapping[Format, Drawing] = {"round-robin": round_robin, "swiss": swiss, "knockout": knockout}
 SWISS = StageRules(format="swiss", deals=2, rounds=4, advance=4)
 ALL = StageRules(deals=3)
 KNOCKOUT = StageRules(format="knockout", deals=4, advance=1, limit=8)
-
-
-def draw(field: Field, past: Past) -> Round | End:
-    return next_round(field, past, FORMATS)
 
 
 def test_the_best_of_a_swiss_play_a_final_of_their_own() -> None:
@@ -34,7 +29,7 @@ def test_the_best_of_a_swiss_play_a_final_of_their_own() -> None:
     assert final.entered == tuple(ordered(field, past, 0)[:4])
     assert {bot for table in final.tables for bot in table.bots} == set(final.entered)
     assert ordered(field, past, 1)[0] == "b11"
-    assert sum(map(len, past.played)) == most_matches(field, FORMATS) == 4 * 6 * 2 * 2 + 6 * 3 * 2
+    assert sum(map(len, past.played)) == most_matches(field) == 4 * 6 * 2 * 2 + 6 * 3 * 2
 
 
 def test_the_ranks_of_a_stage_are_the_seeds_of_a_knockout() -> None:

@@ -59,16 +59,18 @@ def test_the_rehearsal_says_who_loses_how_many_matches(tmp_path: Path, capsys: p
     assert "matches that no longer count: bob 4 of 10, cid 4 of 10, dan 4 of 10, eve 4 of 10, fay 10 of 10" in said
 
 
-def test_the_rehearsal_says_that_a_round_robin_stage_is_not_ordered_by_shortened_tables(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(
+    ("lineups", "means"), [("", ", but not for the order in a round-robin stage"), ("lineups = 15\n", "")]
+)
+def test_the_rehearsal_says_whether_shortened_tables_count_for_the_order_in_a_round_robin_stage(
+    lineups: str, means: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    rules = "[[stages]]\ndeals = 1\nadvance = 4\n[[stages]]\ndeals = 1\n"
+    rules = f'[[stages]]\ndeals = 1\n{lineups}advance = 4\n[[stages]]\nformat = "knockout"\ndeals = 1\n'
     folder = write(tmp_path, rules)
     go_on(folder, matches=20)
     write(folder, rules, *map(bot, BOTS[1:]))
     go_on(folder, matches=0, may_change=True)
-    what = "matches that count on among the remaining bots of the table, but not for the order in a round-robin stage: "
-    assert what in capsys.readouterr().err
+    assert f"matches that count on among the remaining bots of the table{means}: " in capsys.readouterr().err
 
 
 def test_a_bot_with_no_match_left_stands_at_the_end_and_is_named(tmp_path: Path) -> None:
