@@ -24,7 +24,7 @@ from referee.play.faults import Missing
 from referee.play.process.open_files import check_open_files
 from referee.play.process.pool import Reuse
 from referee.play.sandbox.system_info import cores
-from referee.tournament.orders import Begun, Order, Part, Played, Report, Spoiled
+from referee.tournament.orders import Begun, Job, Part, Played, Report, Spoiled
 from referee.tournament.run.crew import LONGEST_SILENCE_S, Crew, Worker, WorkerGone, WorkersLost
 from referee.tournament.run.frames import Frames
 from referee.tournament.run.turns import Turns
@@ -224,7 +224,7 @@ class _Desk:
             await self._news.wait()
         return _next_order(self._waiting[0]).part
 
-    async def next(self, part: Part) -> Order | None:
+    async def next(self, part: Part) -> Job | None:
         """The next match, as soon as there is one. None where it is of the other part and none of this one is out."""
         while True:
             while not self._waiting or _next_order(self._waiting[0]).part != part:
@@ -270,7 +270,7 @@ class _Desk:
             task.done(None)
 
 
-def _next_order(task: Task) -> Order:
+def _next_order(task: Task) -> Job:
     if (order := task.turns.order) is None:
         raise RuntimeError("a bundle without an order waits to be played")
     return order

@@ -19,8 +19,8 @@ from referee.reports.tables.names import LONGEST, SHORTEST, cells, shortened
 from referee.tournament.figures.strengths import strengths_of
 from referee.tournament.formats.table import ranked_by
 from referee.tournament.formats.ties import stand
-from referee.tournament.plan.fixture import Fixture
-from referee.tournament.plan.meetings import Meetings
+from referee.tournament.plan.fixture import PlannedMatch
+from referee.tournament.plan.meetings import PairHistory
 from referee.tournament.plan.rounds import End, Round, StageRules
 from referee.tournament.results import Result, beaten_shares
 from referee.tournament.standings import RankBy
@@ -70,7 +70,7 @@ class Leaders:
         self.matches = 0
         self._rank_by, self._ranked = rank_by, ranked
         self._means: dict[str, _Mean] = defaultdict(_Mean)
-        self._meetings = Meetings() if by_strength else None
+        self._meetings = PairHistory() if by_strength else None
         self._strongest: list[str] = []
         """The bots by strength, as of some matches ago."""
         self._due = 1
@@ -90,7 +90,7 @@ class Leaders:
 
     def begin(self) -> None:
         """Forget how strong bots were: a stage begins, in which nothing else counts."""
-        self._meetings, self._strongest, self._due = Meetings(), [], self.matches + 1
+        self._meetings, self._strongest, self._due = PairHistory(), [], self.matches + 1
 
     def words(self, room: int) -> str:
         """The best few with their figures, as many as fit into so many cells; empty before the first match."""
@@ -250,7 +250,7 @@ class RunProgress:
         if self._leaders.matches == self._had < self._total:
             self._display.say(f"{self._had}/{self._total} matches so far; {self._left()}")
 
-    def begun(self, fixture: Fixture) -> None:
+    def begun(self, fixture: PlannedMatch) -> None:
         """A match is played from now on."""
         self._pace.begun(fixture)
 
@@ -263,7 +263,7 @@ class RunProgress:
             self._shown_at = now
             self._display.show(self._state())
 
-    def voided(self, fixture: Fixture, attempt: int, reason: str) -> None:
+    def voided(self, fixture: PlannedMatch, attempt: int, reason: str) -> None:
         """A match was spoiled by the referee or its host."""
         self._pace.voided(fixture.number)
         self._voided += 1

@@ -10,7 +10,7 @@ from referee.commands.opening import PreparedRun
 from referee.commands.progress import Leaders, StageLeaders, progress
 from referee.competition.happenings import Begin, Player
 from referee.competition.reporting import Reporter
-from referee.tournament.plan.fixture import Fixture
+from referee.tournament.plan.fixture import PlannedMatch
 from referee.tournament.plan.keys import commitment
 from referee.tournament.plan.rounds import End, Round
 from referee.tournament.results import Result
@@ -68,13 +68,13 @@ class _Paced:
     def __init__(self, pace: Pace) -> None:
         self._pace = pace
 
-    def begun(self, fixture: Fixture) -> None:
+    def begun(self, fixture: PlannedMatch) -> None:
         self._pace.begun(fixture)
 
     def finished(self, result: Result) -> None:
         self._pace.finished(result.number)
 
-    def voided(self, fixture: Fixture, attempt: int, reason: str) -> None:
+    def voided(self, fixture: PlannedMatch, attempt: int, reason: str) -> None:
         del attempt, reason
         self._pace.voided(fixture.number)
 
@@ -92,7 +92,7 @@ class _All:
     def __init__(self, *watchers: Watcher) -> None:
         self._watchers = watchers
 
-    def begun(self, fixture: Fixture) -> None:
+    def begun(self, fixture: PlannedMatch) -> None:
         for one in self._watchers:
             one.begun(fixture)
 
@@ -100,7 +100,7 @@ class _All:
         for one in self._watchers:
             one.finished(result)
 
-    def voided(self, fixture: Fixture, attempt: int, reason: str) -> None:
+    def voided(self, fixture: PlannedMatch, attempt: int, reason: str) -> None:
         for one in self._watchers:
             one.voided(fixture, attempt, reason)
 

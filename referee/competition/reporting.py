@@ -20,7 +20,7 @@ from referee.competition.happenings import (
 from referee.competition.hook_cursor import Cursor
 from referee.reports.blame import mishap_of, published_detail
 from referee.rules.record import Mishap, NoRecord, Record, read_record
-from referee.tournament.plan.fixture import Fixture
+from referee.tournament.plan.fixture import PlannedMatch
 from referee.tournament.plan.rounds import End as RoundsEnd
 from referee.tournament.plan.rounds import Round
 from referee.tournament.results import Result, beaten_shares
@@ -52,7 +52,7 @@ class Reporter:
         self._last_commit = store.last_id()
         self._told_at = time.monotonic()
 
-    def begun(self, fixture: Fixture) -> None:
+    def begun(self, fixture: PlannedMatch) -> None:
         """A match is played from now on."""
 
     def finished(self, result: Result) -> None:
@@ -98,7 +98,7 @@ class Reporter:
                     )
                 )
 
-    def voided(self, fixture: Fixture, attempt: int, reason: str) -> None:
+    def voided(self, fixture: PlannedMatch, attempt: int, reason: str) -> None:
         """A match was spoiled by the referee or its host."""
         self._voided += 1
         self._last_void += 1

@@ -11,7 +11,7 @@ from protocol.messages import Clocks
 from referee.play.match import MatchSetup
 from referee.rules.book.options import Options
 from referee.rules.record import Record
-from referee.tournament.plan.fixture import Fixture
+from referee.tournament.plan.fixture import PlannedMatch
 from referee.tournament.results import Result
 
 ATTEMPTS = 3
@@ -26,10 +26,10 @@ def part_of(options: Options, clocks: Clocks) -> Part:
     return "alone" if options.times_slaps and clocks.slap_timing == "isolated" else "together"
 
 
-class Order(Struct, frozen=True, kw_only=True, tag=True):
+class Job(Struct, frozen=True, kw_only=True, tag=True):
     """An order to play a match, with all that this takes."""
 
-    fixture: Fixture
+    fixture: PlannedMatch
     setup: MatchSetup
     attempt: int = 1
 
@@ -53,9 +53,9 @@ class Bundle(Struct, frozen=True, kw_only=True):
 
     id: int
     """Tells it from all other bundles that a desk hands out."""
-    orders: tuple[Order, ...]
+    orders: tuple[Job, ...]
     """In the order of play. No two are of the same match."""
-    again: tuple[tuple[Order, ...], ...] = ()
+    again: tuple[tuple[Job, ...], ...] = ()
     """By order those that take its place, one after another, when it has been spoiled; empty where the desk is asked.
     They have the cards that the match has then."""
     is_block: bool = False
@@ -107,13 +107,13 @@ class Heartbeat(Struct, frozen=True, tag=True):
 Report = Begun | Played | Spoiled | Unplayed | Heartbeat
 
 
-def played(fixture: Fixture, record: Record) -> Played:
+def played(fixture: PlannedMatch, record: Record) -> Played:
     """The report of a match that has ended."""
     data = msgspec.json.encode(record)
     return Played(result=result_of(fixture, record), hash=sha256(data).hexdigest(), record=zlib.compress(data, level=6))
 
 
-def result_of(fixture: Fixture, record: Record) -> Result:
+def result_of(fixture: PlannedMatch, record: Record) -> Result:
     """The result of a match, from which standings are computed."""
     idle_ms = [seat.idle_cpu_ms for seat in record.seats]
     return Result(

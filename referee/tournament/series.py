@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from referee.rules.record import Forfeit, Given, GivenSlaps, GivenTogether, Record, was_asked
 from referee.tournament.orders import result_of
-from referee.tournament.plan.fixture import Fixture
+from referee.tournament.plan.fixture import PlannedMatch
 from referee.tournament.results import Result
 from referee.tournament.slaps import SlapCounts, slaps_of
 
@@ -93,8 +93,8 @@ class Series:
         return result
 
 
-def _fixture(seat: Seating, record: Record) -> Fixture:
-    return Fixture(
+def _fixture(seat: Seating, record: Record) -> PlannedMatch:
+    return PlannedMatch(
         number=seat.game,
         variant=record.name,
         block=seat.deal,

@@ -18,7 +18,7 @@ from referee.tournament.results import Result, beaten_shares
 RankBy = Literal["match-points", "strokes"]
 """The figure that decides the rank."""
 
-Order = Literal["means", "ratings", "places"]
+RankedBy = Literal["means", "ratings", "places"]
 """By what the overall table is ordered: by the means of `RankBy`, or, where bots met different opponents on purpose and
 means cannot be compared, by their ratings, or by how far each bot came."""
 
@@ -82,14 +82,14 @@ class Standings(Struct, frozen=True, kw_only=True):
     """All tables of a tournament. Rows are sorted by rank, then by name; those without a rank come last."""
 
     rank_by: RankBy
-    order: Order = "means"
+    order: RankedBy = "means"
     overall: tuple[BotStanding, ...]
     variants: dict[str, tuple[BotStanding, ...]]
     crosstable: dict[str, dict[str, Encounter]]
     """By bot and opponent, in the order of the overall table."""
 
 
-def ranked_otherwise(standings: Standings, order: Order, ranks: Mapping[str, tuple[int, int, int]]) -> Standings:
+def ranked_otherwise(standings: Standings, order: RankedBy, ranks: Mapping[str, tuple[int, int, int]]) -> Standings:
     """The standings with these ranks in the overall table, and with none in those of single variants.
 
     `ranks` has by bot its rank, and the best and the worst that it can have; whoever is not there gets none. Means have

@@ -12,7 +12,7 @@ from referee.rules.book.par_table import OURS_1
 from referee.tournament.figures.blocks import BlockTable, table_of
 from referee.tournament.figures.collusion import Influence, influences
 from referee.tournament.figures.ratings import Chance, Ratings, chances_of, ratings_of
-from referee.tournament.formats.places import Places, StagePlaces, places_of
+from referee.tournament.formats.places import FinalRanks, StagePlaces, places_of
 from referee.tournament.orders import ATTEMPTS
 from referee.tournament.plan.keys import Rotations
 from referee.tournament.plan.plan import Plan
@@ -22,8 +22,8 @@ from referee.tournament.results import Result
 from referee.tournament.standings import (
     BotStanding,
     Encounter,
-    Order,
     RankBy,
+    RankedBy,
     Standings,
     ranked_otherwise,
     with_entrants,
@@ -147,7 +147,7 @@ class RunSummary(Struct, frozen=True, kw_only=True):
     shard: Shard | None = None
     """The part of the plan that the run plays. None where it plays all of it."""
     rank_by: RankBy
-    order: Order = "means"
+    order: RankedBy = "means"
     """By what `standings` is ordered."""
     stages: tuple[StagePlaces, ...] = ()
     """What came of each stage, in a knockout and where there are several stages."""
@@ -378,7 +378,7 @@ def _ranks_of(ratings: Ratings | None) -> dict[str, tuple[int, int, int]]:
     }
 
 
-def _places(store: Store, meta: Meta, plan: Plan | None, *, is_playing: bool) -> Places | None:
+def _places(store: Store, meta: Meta, plan: Plan | None, *, is_playing: bool) -> FinalRanks | None:
     """The places of the bots by how far they came. None in other formats."""
     if meta.facts.order != "places" or plan is None or not plan.grows:
         return None

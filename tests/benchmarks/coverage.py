@@ -30,7 +30,7 @@ from simulated import World, chance, names, played, suits
 
 from referee.tournament.figures.blocks import table_of
 from referee.tournament.figures.ranks import settled
-from referee.tournament.figures.ratings import Field
+from referee.tournament.figures.ratings import RatedBots
 from referee.tournament.plan.deals import PlannedVariant, WholeDeals
 from referee.tournament.plan.plan import Plan
 from referee.tournament.results import Result
@@ -256,11 +256,11 @@ def _rated(case: Case, tournaments: Iterable[Iterable[Result]]) -> tuple[Found, 
     The true ones are those of many deals of all line-ups.
     """
     deals = max(1, MATCHES_OF_STRENGTHS // comb(len(case.bots), case.seats) // case.games)
-    true = Field(table_of(results(replace(case, deals=deals, lineups=None), chance("truth"))), case.bots).strength
+    true = RatedBots(table_of(results(replace(case, deals=deals, lineups=None), chance("truth"))), case.bots).strength
     found, middle = Found(), case.bots[len(case.bots) // 2]
     apart: dict[str, list[float]] = defaultdict(list)
     for tournament in tournaments:
-        field = Field(table_of(tournament), case.bots)
+        field = RatedBots(table_of(tournament), case.bots)
         found.runs += 1
         for bot in case.bots:
             if bot == middle:

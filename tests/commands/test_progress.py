@@ -20,8 +20,8 @@ from referee.commands.progress import (
     make_bar,
 )
 from referee.reports.tables.figures import duration
-from referee.tournament.plan.fixture import Fixture
-from referee.tournament.plan.rounds import Round, StageRules, Table
+from referee.tournament.plan.fixture import PlannedMatch
+from referee.tournament.plan.rounds import Block, Round, StageRules
 from referee.tournament.results import Result
 
 # The plan
@@ -173,7 +173,7 @@ def test_where_bots_meet_different_opponents_who_leads_is_told_by_strength() -> 
 def test_in_a_knockout_those_lead_who_lead_its_ties() -> None:
     """`cid` has the better seed in a tie that is even; `ann`, who won before, is out."""
     swiss = Round(number=0, title="")
-    table = Table(variant="six", bots=("bea", "cid"), deal=0)
+    table = Block(variant="six", bots=("bea", "cid"), deal=0)
     final = Round(number=1, title="", stage=1, entered=("cid", "bea"), tables=(table,))
     rules = (StageRules(format="swiss", deals=1, advance=2), StageRules(format="knockout", deals=1, limit=1))
     made = StageLeaders("match-points", lambda number: final if number > 3 else swiss, rules)
@@ -188,8 +188,8 @@ def result(number: int, bots: tuple[str, str] = ("ann", "bea"), totals: tuple[in
     return made_up_result(bots, totals, number=number, game="six", block=number)
 
 
-def fixture(number: int, variant: str = "six") -> Fixture:
-    return Fixture(number=number, variant=variant, block=0, lineup=(0, 1), rotation=0, deal=0, deal_key=b"")
+def fixture(number: int, variant: str = "six") -> PlannedMatch:
+    return PlannedMatch(number=number, variant=variant, block=0, lineup=(0, 1), rotation=0, deal=0, deal_key=b"")
 
 
 def pace(matches: int, clock: Clock) -> Pace:

@@ -21,7 +21,7 @@ from referee.cluster.parcels import Parcels
 from referee.cluster.preparer import START
 from referee.competition.builder import builder_for
 from referee.tournament.config.config import Config, check_ready, load
-from referee.tournament.orders import Bundle, Order, Played, Spoiled
+from referee.tournament.orders import Bundle, Job, Played, Spoiled
 from referee.tournament.plan.keys import master_key
 from referee.tournament.plan.plan import Plan
 from referee.tournament.run.frames import PIPE_READ_BYTES, Frames, frame
@@ -164,7 +164,7 @@ class Hosted:
         """Have it play these matches of the plan as a bundle; what comes of it is put there."""
         done = done or queue.SimpleQueue()
         fixtures = [self._plan[number] for number in numbers]
-        orders = tuple(Order(fixture=fixture, setup=setup_of(self._config, fixture)) for fixture in fixtures)
+        orders = tuple(Job(fixture=fixture, setup=setup_of(self._config, fixture)) for fixture in fixtures)
         bundle = Bundle(id=1, orders=orders)
         self.host.play(Task(turns=Turns(bundle), begun=self.news.put, done=done.put))
         return done

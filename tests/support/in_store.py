@@ -10,8 +10,8 @@ import trio
 
 from referee.commands.opening import PreparedRun, open_store, prepare
 from referee.tournament.config.config import load
-from referee.tournament.orders import Order, Played, Spoiled
-from referee.tournament.plan.fixture import Fixture
+from referee.tournament.orders import Job, Played, Spoiled
+from referee.tournament.plan.fixture import PlannedMatch
 from referee.tournament.plan.rounds import End, Round
 from referee.tournament.results import Result
 from referee.tournament.run.desk import Desk
@@ -34,18 +34,18 @@ def bot(name: str, mode: str = "") -> str:
 class Silent:
     """Nobody watches."""
 
-    def begun(self, fixture: Fixture) -> None: ...
+    def begun(self, fixture: PlannedMatch) -> None: ...
 
     def finished(self, result: Result) -> None: ...
 
-    def voided(self, fixture: Fixture, attempt: int, reason: str) -> None: ...
+    def voided(self, fixture: PlannedMatch, attempt: int, reason: str) -> None: ...
 
     def suspected(self, suspect: VoidSuspect) -> None: ...
 
     def drawn(self, drawn: Round | End, added: Mapping[str, int]) -> None: ...
 
 
-def result_of(order: Order) -> Played:
+def result_of(order: Job) -> Played:
     """What comes of a match: its cards say who wins, and nobody ties."""
     fixture, bots = order.fixture, tuple(bot.name for bot in order.setup.bots)
     luck = [sha256(fixture.deal_key + bytes([fixture.rotation]) + bot.encode()).digest() for bot in bots]
@@ -84,7 +84,7 @@ def go_on(
     prepared = prepare(load(folder / "run.toml"), path, fresh=False, may_change=may_change)
 
     async def play(desk: Desk) -> None:
-        out: list[Order] = []
+        out: list[Job] = []
         count = 0
         while matches is None or count < matches:
             with trio.move_on_after(0):  # where it would wait for one that is out

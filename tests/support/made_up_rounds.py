@@ -9,13 +9,13 @@ from made_up_runs import made_up_result
 from msgspec.structs import replace
 
 from referee.tournament.plan.deals import PlannedVariant
-from referee.tournament.plan.rounds import End, Entrant, Field, Past, Round, StageRules, Table
+from referee.tournament.plan.rounds import Block, DrawInput, End, Entrant, History, Round, StageRules
 from referee.tournament.results import Result
 
-Points = Callable[[Table, int, str], int]
+Points = Callable[[Block, int, str], int]
 """The total of a bot at this table in this rotation."""
 
-Draw = Callable[[Field, Past], Round | End]
+Draw = Callable[[DrawInput, History], Round | End]
 
 ONE_GAME = MappingProxyType({"game": 2})
 
@@ -25,9 +25,9 @@ def field_of(
     *stages: StageRules,
     tables: Mapping[str, int] = ONE_GAME,
     owners: Mapping[str, str] | None = None,
-) -> Field:
+) -> DrawInput:
     """A field of these bots, or of `b00`, `b01` and so on; `tables` are seats by game. `owners` are kept apart."""
-    return Field(
+    return DrawInput(
         master_key=b"key",
         bots=[
             Entrant(name=name, owner=(owners or {}).get(name, ""))
@@ -44,7 +44,7 @@ def numbered(count: int) -> list[str]:
     return [f"b{number:02}" for number in range(count)]
 
 
-def by_name(table: Table, rotation: int, bot: str) -> int:
+def by_name(table: Block, rotation: int, bot: str) -> int:
     """The bot whose name comes last always wins, and so on."""
     del rotation
     return -sorted(table.bots).index(bot)
@@ -53,19 +53,19 @@ def by_name(table: Table, rotation: int, bot: str) -> int:
 def by_strength(strengths: Mapping[str, float], dice: Random) -> Points:
     """Totals by the model of Plackett and Luce, where the chance to win goes as the exponential of the strength."""
 
-    def points(table: Table, rotation: int, bot: str) -> int:
+    def points(table: Block, rotation: int, bot: str) -> int:
         del table, rotation
         return round(1e9 * (log(dice.expovariate(1)) - strengths[bot]))
 
     return points
 
 
-def results_of(tables: Iterable[Table], points: Points = by_name) -> list[Result]:
+def results_of(tables: Iterable[Block], points: Points = by_name) -> list[Result]:
     """What comes of all rotations of these tables."""
     return [_result(table, rotation, points) for table in tables for rotation in range(len(table.bots))]
 
 
-def _result(table: Table, rotation: int, points: Points) -> Result:
+def _result(table: Block, rotation: int, points: Points) -> Result:
     bots = (*table.bots[rotation:], *table.bots[:rotation])
     totals = tuple(points(table, rotation, bot) for bot in bots)
     return made_up_result(bots, totals, game=table.variant, deal=table.deal, rotation=rotation)
@@ -77,33 +77,35 @@ def a_round(drawn: Round | End) -> Round:
     return drawn
 
 
-def played_out(field: Field, draw: Draw, points: Points = by_name, past: Past | None = None) -> tuple[Past, End]:
+def played_out(
+    field: DrawInput, draw: Draw, points: Points = by_name, past: History | None = None
+) -> tuple[History, End]:
     """All rounds to the end, going on from a past."""
-    past = past or Past()
+    past = past or History()
     while isinstance(drawn := draw(field, past), Round):
         past = with_round(past, drawn, points)
     return past, drawn
 
 
-def played(field: Field, draw: Draw, rounds: int, points: Points = by_name, past: Past | None = None) -> Past:
+def played(field: DrawInput, draw: Draw, rounds: int, points: Points = by_name, past: History | None = None) -> History:
     """So many rounds, going on from a past."""
-    past = past or Past()
+    past = past or History()
     for _ in range(rounds):
         past = with_round(past, a_round(draw(field, past)), points)
     return past
 
 
-def with_round(past: Past, drawn: Round, points: Points = by_name) -> Past:
+def with_round(past: History, drawn: Round, points: Points = by_name) -> History:
     """The past with one more round, which has been played."""
     return replace(past, rounds=[*past.rounds, drawn], played=[*past.played, results_of(drawn.tables, points)])
 
 
-def without(past: Past, bot: str) -> Past:
+def without(past: History, bot: str) -> History:
     """The past of a run from which a bot was withdrawn."""
     return where(past, lambda bots: bot not in bots)
 
 
-def where(past: Past, stays: Callable[[Sequence[str]], bool]) -> Past:
+def where(past: History, stays: Callable[[Sequence[str]], bool]) -> History:
     """The past with those tables alone whose bots are such."""
     return replace(
         past,

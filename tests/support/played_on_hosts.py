@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from referee.rules.record import read_record
 from referee.tournament.orders import played
-from referee.tournament.plan.fixture import Fixture
+from referee.tournament.plan.fixture import PlannedMatch
 from referee.tournament.store.disk import locked
 from referee.tournament.store.hosts import Host
 from referee.tournament.store.store import Store
@@ -35,7 +35,7 @@ def retold(run: Path, into: Path) -> Path:
             if row.id % 2:
                 record = replace(record, host=LAB)
             place = row.result
-            fixture = Fixture(
+            fixture = PlannedMatch(
                 number=place.number,
                 variant=place.variant,
                 block=place.block,

@@ -14,7 +14,7 @@ from protocol.messages import Clocks
 from referee.reports.series import in_words, series_report
 from referee.rules.record import Given, GivenSlaps, GivenTogether, Record, replay
 from referee.tournament.orders import result_of
-from referee.tournament.plan.fixture import Fixture
+from referee.tournament.plan.fixture import PlannedMatch
 from referee.tournament.series import Seating, Series, seating
 from referee.tournament.series_summary import SeriesSummary, summary_of
 from referee.tournament.tally import standings_of
@@ -52,7 +52,7 @@ def test_standings_are_those_of_a_tournament_with_a_block_for_each_deal() -> Non
     series, games = played("six-card", 7)
     results = [
         result_of(
-            Fixture(
+            PlannedMatch(
                 number=seat.game,
                 variant="six-card",
                 block=seat.deal,

@@ -16,7 +16,7 @@ from referee.reports.tables.overview import report
 from referee.tournament.figures.means import TOO_FEW
 from referee.tournament.formats.knockout import next_round
 from referee.tournament.formats.places import places_of
-from referee.tournament.plan.rounds import StageRules, Table
+from referee.tournament.plan.rounds import Block, StageRules
 from referee.tournament.results import Result
 from referee.tournament.standings import (
     OTHER_OPPONENTS,
@@ -392,7 +392,7 @@ def gauntlet() -> Tally:
     tally = Tally(ranked=CHALLENGERS)
     rest = [bot for bot in numbered(7) if bot not in CHALLENGERS]
     lineups = [tuple(sorted((one, other))) for one in CHALLENGERS for other in rest]
-    for result in results_of(Table(variant="game", bots=bots, deal=deal) for deal in (0, 1) for bots in lineups):
+    for result in results_of(Block(variant="game", bots=bots, deal=deal) for deal in (0, 1) for bots in lineups):
         tally.add(result)
     return tally
 
@@ -430,7 +430,7 @@ def swiss() -> Standings:
         result
         for deal, bots in enumerate(tables)
         for result in results_of(
-            [Table(variant=f"game {deal % 2}", bots=bots, deal=deal)], lambda table, _, bot: table.bots.index(bot)
+            [Block(variant=f"game {deal % 2}", bots=bots, deal=deal)], lambda table, _, bot: table.bots.index(bot)
         )
     ]
     return with_opponents(

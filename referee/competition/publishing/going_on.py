@@ -17,7 +17,7 @@ from referee.competition.publishing.reading import Broken, BundleFolder
 from referee.competition.publishing.stored import MOST_HASH_LINE, StoredRow, stored_rows
 from referee.rules.record import NoRecord, Record, read_record
 from referee.tournament.orders import result_of
-from referee.tournament.plan.fixture import Fixture
+from referee.tournament.plan.fixture import PlannedMatch
 from referee.tournament.results import Result
 from referee.tournament.store.facts import Facts
 from referee.tournament.store.rows import CommittedMatch
@@ -128,7 +128,7 @@ class GoingOn:
         where = match.identity
         if (tuple(seat.name for seat in record.seats), record.name) != (where.bots, where.variant):
             yield "the bots and the game of its record are not those of its row"
-        fixture = Fixture(
+        fixture = PlannedMatch(
             number=match.result.number,
             variant=where.variant,
             block=match.result.block,

@@ -7,9 +7,9 @@ from msgspec import Struct
 from referee.rules.record import Move, Record
 from referee.site.plots.times import Times
 from referee.tournament.figures.strengths import strengths_of
-from referee.tournament.plan.meetings import Meetings
+from referee.tournament.plan.meetings import PairHistory
 from referee.tournament.results import Result, beaten_shares
-from referee.tournament.standings import Order, RankBy
+from referee.tournament.standings import RankBy, RankedBy
 from referee.tournament.store.rows import CommittedMatch
 
 MOST_POINTS, MOST_RATED = 50, 20
@@ -28,7 +28,7 @@ class Moment(Struct, frozen=True, kw_only=True):
 class ChartData:
     """Takes the committed matches of a run in the order of commits."""
 
-    def __init__(self, *, order: Order, rank_by: RankBy) -> None:
+    def __init__(self, *, order: RankedBy, rank_by: RankBy) -> None:
         self.times = Times()
         self.records = 0
         """How many matches came with their records, from which times are told."""
@@ -36,7 +36,7 @@ class ChartData:
         """How many matches count."""
         self._by_strokes = rank_by == "strokes"
         self._by_ratings = order != "means"
-        self._met = Meetings()
+        self._met = PairHistory()
         self._sums: dict[str, dict[str, tuple[int, float]]] = {}
         """By bot and game, over how many matches, and the sum of its figure."""
         self._moments: list[Moment] = []

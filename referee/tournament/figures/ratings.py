@@ -97,7 +97,7 @@ def ratings_of(
     `anchor` is one of `names`; without one it is the bot in the middle, by strength. Bots in `unranked` get no rank.
     `looks` is how often the results are looked at, as in `p_of`.
     """
-    field = Field(table, names)
+    field = RatedBots(table, names)
     out = {name for name in names if not field.blocks(name)}.union(unranked)
     listed = sorted(names, key=lambda name: (name in out, -field.strength[name], name))
     played = [name for name in listed if name not in out]
@@ -126,7 +126,7 @@ def chances_of(
     `names` are the bots of the table, and the pairs are of them. Bots that have not played are in no pair. `looks` as
     in `p_of`.
     """
-    field = Field(table, names)
+    field = RatedBots(table, names)
     order = sorted((name for name in names if field.blocks(name)), key=lambda name: (-field.strength[name], name))
     p_values = {frozenset((one.better, one.worse)): one.p for one in field.contrasts(order, looks)}
     of_all = holm(p_values)
@@ -163,7 +163,7 @@ def _times(difference: Estimate, tests: int) -> int | None:
     return max(2, ceil((wanted / now) ** 2)) if now * MOST_TIMES**0.5 >= wanted else None
 
 
-class Field:
+class RatedBots:
     """What is known of the strengths of bots: those of a block table, and these `names` even where they have none."""
 
     def __init__(self, table: BlockTable, names: Iterable[str]) -> None:

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from referee.tournament.figures.compare import Comparer
 from referee.tournament.figures.means import Estimate, p_of
 from referee.tournament.figures.ranks import LEVEL, Contrast, settled
-from referee.tournament.figures.ratings import Field, chance_interval
+from referee.tournament.figures.ratings import RatedBots, chance_interval
 
 MOST_NAMED = 3
 """So many undecided pairs are named."""
@@ -84,7 +84,7 @@ def by_means(comparer: Comparer, bots: Sequence[str], games: Sequence[str]) -> K
     )
 
 
-def by_ratings(field: Field, bots: Sequence[str]) -> Known | None:
+def by_ratings(field: RatedBots, bots: Sequence[str]) -> Known | None:
     """What ratings say, where line-ups are a sample; None where not all bots have played.
 
     A difference d in match points at a table of two is a chance of (1 + d) / 2.

@@ -5,16 +5,16 @@ from itertools import chain
 
 from referee.tournament.figures.blocks import BlockTable, table_of
 from referee.tournament.figures.compare import Comparer
-from referee.tournament.figures.ratings import Field as Ratings
+from referee.tournament.figures.ratings import RatedBots as Ratings
 from referee.tournament.figures.stopping import Look, Progress, by_means, by_ratings, judge, no_look
 from referee.tournament.formats import stages
 from referee.tournament.formats.swiss import sizes_of
 from referee.tournament.formats.table import FORMATS, ranked_by
 from referee.tournament.plan.deals import WholeDeals
-from referee.tournament.plan.rounds import End, Field, Past, Round, StopRules
+from referee.tournament.plan.rounds import DrawInput, End, History, Round, StopRules
 
 
-def next_round(field: Field, past: Past) -> Round | End:
+def next_round(field: DrawInput, past: History) -> Round | End:
     """What follows once all matches of the past have ended, the same for whoever asks."""
     row = FORMATS[field.stages[0].format]
     if len(field.stages) > 1:
@@ -33,12 +33,12 @@ def hours_are_over(hours: float) -> End:
     return End(reason=f"its time is over (hours = {hours:g})")
 
 
-def needs_results(field: Field) -> bool:
+def needs_results(field: DrawInput) -> bool:
     """Whether rounds are drawn from results. Else they are drawn from `Past.meetings` alone."""
     return len(field.stages) > 1 or FORMATS[field.stages[0].format].needs_results
 
 
-def will_not_play(field: Field, rounds: Sequence[Round], played: Collection[str]) -> list[str]:
+def will_not_play(field: DrawInput, rounds: Sequence[Round], played: Collection[str]) -> list[str]:
     """Which bots have no table in the stage that is played and will get none, with what lets them play, in words.
 
     Those in `played` have matches, perhaps at tables of bots that have left the run.
@@ -64,7 +64,7 @@ def will_not_play(field: Field, rounds: Sequence[Round], played: Collection[str]
     return [f"no match in this run: {', '.join(sorted(bots))} ({why})" for why, bots in found.items() if bots]
 
 
-def most_matches(field: Field, whole: WholeDeals) -> int | None:
+def most_matches(field: DrawInput, whole: WholeDeals) -> int | None:
     """How many matches the tournament has at most. None where nobody knows. `whole` has all deals as a whole."""
     row = FORMATS[field.stages[0].format]
     if len(field.stages) > 1:
@@ -72,13 +72,13 @@ def most_matches(field: Field, whole: WholeDeals) -> int | None:
     return len(whole) if row.has_whole_deals else row.drawing.most_matches(field)
 
 
-def look_at(field: Field, past: Past) -> Look:
+def look_at(field: DrawInput, past: History) -> Look:
     """What is known after the last round of a tournament with [stop] that plays whole deals."""
     progress = Progress(played=len(past.rounds), planned=max(field.stages[0].deals, len(past.rounds)))
     return no_look(progress) or judged(field, table_of(chain.from_iterable(past.played)), progress)
 
 
-def judged(field: Field, table: BlockTable, progress: Progress) -> Look:
+def judged(field: DrawInput, table: BlockTable, progress: Progress) -> Look:
     """How far the results in this table decide what [stop] asks for."""
     rules, stop = field.stages[0], field.stop or StopRules()
     bots = rules.challengers or tuple(bot.name for bot in field.bots)
@@ -89,7 +89,7 @@ def judged(field: Field, table: BlockTable, progress: Progress) -> Look:
     return judge(known, progress, when=stop.when, difference=stop.difference, precision=stop.precision)
 
 
-def _whole_deal(field: Field, past: Past) -> Round | End:
+def _whole_deal(field: DrawInput, past: History) -> Round | End:
     """The next deal of all line-ups, until all deals are played or what `stop` asks for is known."""
     played, deals = len(past.rounds), field.stages[0].deals
     look = look_at(field, past) if field.stop is not None and played else None

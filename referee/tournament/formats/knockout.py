@@ -19,7 +19,7 @@ from msgspec.structs import replace
 from referee.rules.table.streams import Stream
 from referee.tournament.formats.bracket import round_name, rounds_of, seating
 from referee.tournament.formats.ties import Rule, Standing, TieBot, stand
-from referee.tournament.plan.rounds import End, Field, Past, Round, StageRules, Table
+from referee.tournament.plan.rounds import Block, DrawInput, End, History, Round, StageRules
 from referee.tournament.results import Result
 
 
@@ -57,7 +57,7 @@ class Level(Struct, frozen=True, kw_only=True):
         return tuple(bot for bot in self.bots if bot not in playing)
 
 
-def next_round(field: Field, past: Past, *, stage: int = 0) -> Round | End:
+def next_round(field: DrawInput, past: History, *, stage: int = 0) -> Round | End:
     """The next deals of all ties that are open, or the first of the next round; the end when the final is decided."""
     levels = bracket(field, past, stage=stage)
     rules, there = field.stages[stage], {entrant.name for entrant in field.bots}
@@ -73,7 +73,7 @@ def next_round(field: Field, past: Past, *, stage: int = 0) -> Round | End:
     return _round(field, past, stage, entered, [names for names, _ in tables])
 
 
-def bracket(field: Field, past: Past, *, stage: int = 0, is_playing: bool = False) -> list[Level]:
+def bracket(field: DrawInput, past: History, *, stage: int = 0, is_playing: bool = False) -> list[Level]:
     """The rounds of the bracket that have been drawn, with all ties as they stand.
 
     `is_playing` says that matches of the last round of `past` are still to be played.
@@ -156,18 +156,18 @@ def known_places(levels: Sequence[Level], places: Mapping[str, tuple[int, int]])
     return known
 
 
-def most_matches(field: Field, *, stage: int = 0) -> int:
+def most_matches(field: DrawInput, *, stage: int = 0) -> int:
     """How many matches there are at most."""
     rules, seats = field.stages[stage], _seats(field)
     ties = sum(rounds_of(len(field.bots), seats=seats, advance=rules.advance or 1))
     return ties * (rules.limit or rules.deals) * seats * len(field.variants)
 
 
-def _seats(field: Field) -> int:
+def _seats(field: DrawInput) -> int:
     return field.variants[0].seats
 
 
-def _seeds(field: Field, stage: int) -> tuple[str, ...]:
+def _seeds(field: DrawInput, stage: int) -> tuple[str, ...]:
     """All bots, the best seed first. A bot's lot does not depend on who else takes part."""
     names = [entrant.name for entrant in field.bots]
     if stage:
@@ -200,13 +200,15 @@ def _unplayed(names: Sequence[str], going: Sequence[str], deals: int, rule: Rule
     return Tie(bots=bots, goes=len(going), deals=deals, rule=rule)
 
 
-def _round(field: Field, past: Past, stage: int, entered: tuple[str, ...], ties: Sequence[Sequence[str]]) -> Round:
+def _round(
+    field: DrawInput, past: History, stage: int, entered: tuple[str, ...], ties: Sequence[Sequence[str]]
+) -> Round:
     """The next deals of these ties: at first as many as the config says, and as many again, within the limit."""
     rules = field.stages[stage]
     met = Counter((table.variant, table.bots) for one in past.rounds for table in one.tables)
     same = [one for one in past.rounds if (one.stage, one.entered) == (stage, entered)]
     here = Counter((table.variant, table.bots) for one in same for table in one.tables)
-    tables: list[Table] = []
+    tables: list[Block] = []
     most = 0
     for names in ties:
         bots = tuple(sorted(names))
@@ -216,7 +218,7 @@ def _round(field: Field, past: Past, stage: int, entered: tuple[str, ...], ties:
         for planned in field.variants:
             first = met[planned.variant, bots]
             more = until - here[planned.variant, bots]
-            tables += (Table(variant=planned.variant, bots=bots, deal=first + one) for one in range(more))
+            tables += (Block(variant=planned.variant, bots=bots, deal=first + one) for one in range(more))
     name = round_name(len(entered), seats=_seats(field), advance=rules.advance or 1)
     how = f"{len(ties)} {'tie' if len(ties) == 1 else 'ties'}, up to deal {most}"
     number = past.rounds[-1].number + 1 if past.rounds else 0

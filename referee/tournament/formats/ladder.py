@@ -9,7 +9,7 @@ from referee.tournament.figures.strengths import Strength, strengths_of
 from referee.tournament.formats.seating import Player, players_of
 from referee.tournament.formats.swiss import sizes_of
 from referee.tournament.plan.meetings import meetings_of
-from referee.tournament.plan.rounds import End, Field, Past, Round, Table
+from referee.tournament.plan.rounds import Block, DrawInput, End, History, Round
 
 LEAST_TABLES = 4
 """A round has so many tables of each size, or as many as seat everybody once, so that no worker waits for long."""
@@ -28,7 +28,7 @@ _INFORMATION = 0.2
 """What one match adds against a bot about as good, in 1 / variance of a strength: p (1 - p), with p around one half."""
 
 
-def next_round(field: Field, past: Past, *, stage: int = 0) -> Round | End:
+def next_round(field: DrawInput, past: History, *, stage: int = 0) -> Round | End:
     """The next round. It ends only where the rules say how many rounds there are.
 
     A round has as many seats as there are bots, roughly, but not everybody plays equally often in it. Table by table,
@@ -42,7 +42,7 @@ def next_round(field: Field, past: Past, *, stage: int = 0) -> Round | End:
     meetings = meetings_of(past)
     strengths = strengths_of(meetings.scores, [bot.name for bot in field.bots])
     drawing = _Drawing(field, strengths, Stream(field.master_key, f"ladder/{number}"))
-    tables: list[Table] = []
+    tables: list[Block] = []
     for seats in sizes_of(field.variants):
         games = [variant.variant for variant in field.variants if variant.seats == seats]
         lineups = drawing.lineups(seats, told=len(games) * rules.deals * seats * (seats - 1) * _INFORMATION)
@@ -50,7 +50,7 @@ def next_round(field: Field, past: Past, *, stage: int = 0) -> Round | End:
     return Round(number=number, title=f"round {number + 1} of the ladder", stage=stage, tables=tuple(tables))
 
 
-def most_matches(field: Field, *, stage: int = 0) -> int | None:
+def most_matches(field: DrawInput, *, stage: int = 0) -> int | None:
     """How many matches the ladder has if its bots stay as they are. None where it has no end."""
     rules = field.stages[stage]
     if rules.rounds is None:
@@ -67,7 +67,7 @@ def tables_of(bots: int, seats: int) -> int:
 class _Drawing:
     """The tables of one round."""
 
-    def __init__(self, field: Field, strengths: Mapping[str, Strength], stream: Stream) -> None:
+    def __init__(self, field: DrawInput, strengths: Mapping[str, Strength], stream: Stream) -> None:
         lots = stream.shuffled(sorted(field.bots, key=lambda bot: bot.name))
         players = players_of(lots, apart=field.apart)
         self._players = sorted(players, key=lambda player: -strengths[player.name].strength)

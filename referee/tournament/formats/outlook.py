@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 from referee.tournament.formats.bracket import rounds_of
 from referee.tournament.formats.table import ranked_by
-from referee.tournament.plan.rounds import Field, StageRules
+from referee.tournament.plan.rounds import DrawInput, StageRules
 
 
-def outlook(field: Field) -> list[str]:
+def outlook(field: DrawInput) -> list[str]:
     """A line for each stage, or for a knockout. Empty for all else, whose rounds say it themselves."""
     lines: list[str] = []
     bots, last = len(field.bots), len(field.stages) - 1
@@ -21,7 +21,7 @@ def outlook(field: Field) -> list[str]:
     return lines
 
 
-def _knockout(field: Field, rules: StageRules, bots: int, stage: int) -> str:
+def _knockout(field: DrawInput, rules: StageRules, bots: int, stage: int) -> str:
     """How many ties each round has, who has byes, how long a tie may be, and where the seeds come from."""
     seats = field.variants[0].seats
     *ties, _ = rounds_of(bots, seats=seats, advance=rules.advance or 1)

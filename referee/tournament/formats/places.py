@@ -14,7 +14,7 @@ from referee.tournament.formats.knockout import Level, bracket, known_places
 from referee.tournament.formats.knockout import places as places_of_bracket
 from referee.tournament.formats.stages import entrants, ordered, results_of
 from referee.tournament.formats.table import ranked_by
-from referee.tournament.plan.rounds import Field, Format, Past
+from referee.tournament.plan.rounds import DrawInput, Format, History
 from referee.tournament.tally import standings_of
 
 
@@ -58,7 +58,7 @@ class StagePlaces(Struct, frozen=True, kw_only=True):
     """The rounds of the bracket. Empty but in a knockout."""
 
 
-class Places(Struct, frozen=True, kw_only=True):
+class FinalRanks(Struct, frozen=True, kw_only=True):
     """Who has which place, and what came of each stage."""
 
     ranks: Mapping[str, tuple[int, int, int]]
@@ -67,7 +67,7 @@ class Places(Struct, frozen=True, kw_only=True):
     stages: tuple[StagePlaces, ...]
 
 
-def places_of(field: Field, past: Past, *, is_playing: bool) -> Places:
+def places_of(field: DrawInput, past: History, *, is_playing: bool) -> FinalRanks:
     """The places in a run that is a knockout or has several stages.
 
     `is_playing` says that matches of the last round are still to be played, or that another round is to be drawn. Those
@@ -86,7 +86,7 @@ def places_of(field: Field, past: Past, *, is_playing: bool) -> Places:
         ranks |= {row.bot: (row.rank, row.rank_from, row.rank_to) for row in final.bots}
     for stage in reversed(stages[:-1]):
         ranks |= _with_those_who_left(stage, ranks)
-    return Places(ranks=ranks, stages=tuple(stages))
+    return FinalRanks(ranks=ranks, stages=tuple(stages))
 
 
 def _with_those_who_left(
@@ -105,7 +105,7 @@ def _with_those_who_left(
     return found
 
 
-def _stage(field: Field, past: Past, stage: int, *, is_over: bool) -> StagePlaces:
+def _stage(field: DrawInput, past: History, stage: int, *, is_over: bool) -> StagePlaces:
     rules = field.stages[stage]
     if ranked_by(rules) == "places":
         levels = bracket(field, past, stage=stage, is_playing=not is_over)
@@ -121,7 +121,9 @@ def _stage(field: Field, past: Past, stage: int, *, is_over: bool) -> StagePlace
     return StagePlaces(number=stage + 1, format=rules.format, is_over=is_over, bots=rows, is_cut_settled=settled)
 
 
-def _rows(field: Field, past: Past, stage: int, order: Sequence[str], going: Sequence[str]) -> tuple[StageRow, ...]:
+def _rows(
+    field: DrawInput, past: History, stage: int, order: Sequence[str], going: Sequence[str]
+) -> tuple[StageRow, ...]:
     """The bots in this order. Those without a match come after all others, in an order that no result decides."""
     results = results_of(field, past, stage)
     played = {bot for result in results for bot in result.bots}.intersection(order)

@@ -13,14 +13,14 @@ from msgspec.structs import replace
 
 from referee.rules.table.streams import Stream
 from referee.tournament.figures.blocks import table_of
-from referee.tournament.figures.ratings import Field as Ratings
+from referee.tournament.figures.ratings import RatedBots as Ratings
 from referee.tournament.formats.table import FORMATS, ranked_by
-from referee.tournament.plan.rounds import End, Entrant, Field, Past, Round
+from referee.tournament.plan.rounds import DrawInput, End, Entrant, History, Round
 from referee.tournament.results import Result
 from referee.tournament.tally import standings_of
 
 
-def next_round(field: Field, past: Past) -> Round | End:
+def next_round(field: DrawInput, past: History) -> Round | End:
     """What follows in the stage that is played, or the first round of the next."""
     stage = past.rounds[-1].stage if past.rounds else 0
     bots = entrants(field, past, stage)
@@ -32,7 +32,7 @@ def next_round(field: Field, past: Past) -> Round | End:
     return drawn
 
 
-def entrants(field: Field, past: Past, stage: int) -> list[Entrant]:
+def entrants(field: DrawInput, past: History, stage: int) -> list[Entrant]:
     """The bots of a stage that has begun which are still in the run; in a later stage the best of the one before first.
 
     Of the first stage, when it is over, they are those that sat at its tables, also with bots that have left the run,
@@ -49,7 +49,7 @@ def entrants(field: Field, past: Past, stage: int) -> list[Entrant]:
     return [there[name] for name in first.entered if name in there]
 
 
-def results_of(field: Field, past: Past, stage: int) -> list[Result]:
+def results_of(field: DrawInput, past: History, stage: int) -> list[Result]:
     """The results by which a stage is ordered.
 
     Where ratings order it, those with bots that have left the run count too, so that nobody who leaves takes anything
@@ -60,7 +60,7 @@ def results_of(field: Field, past: Past, stage: int) -> list[Result]:
     return [*chain.from_iterable(own), *former]
 
 
-def ordered(field: Field, past: Past, stage: int) -> list[str]:
+def ordered(field: DrawInput, past: History, stage: int) -> list[str]:
     """The bots of a stage, the best first, and those without a match in it last.
 
     The order is that of mean match points in a round-robin of all line-ups, elsewhere that of the strengths of
@@ -77,7 +77,7 @@ def ordered(field: Field, past: Past, stage: int) -> list[str]:
     return sorted(names, key=lambda name: (name not in played, -merit.get(name, 0.0), lots[name], name))
 
 
-def most_matches(field: Field) -> int | None:
+def most_matches(field: DrawInput) -> int | None:
     """How many matches the tournament has at most. None where nobody knows."""
     total = 0
     bots: Sequence[Entrant] = field.bots
@@ -90,7 +90,7 @@ def most_matches(field: Field) -> int | None:
     return total
 
 
-def _draw(field: Field, past: Past, stage: int, names: Sequence[str]) -> Round | End:
+def _draw(field: DrawInput, past: History, stage: int, names: Sequence[str]) -> Round | End:
     there = {entrant.name: entrant for entrant in field.bots}
     sub = replace(field, bots=[there[name] for name in names])
     drawn = FORMATS[field.stages[stage].format].drawing.next_round(sub, past, stage=stage)

@@ -7,11 +7,11 @@ from referee.rules.table.streams import Stream
 from referee.tournament.figures.strengths import strengths_of
 from referee.tournament.formats.seating import players_of, seat, seatable, who_plays
 from referee.tournament.plan.deals import PlannedVariant
-from referee.tournament.plan.meetings import Meetings, meetings_of
-from referee.tournament.plan.rounds import End, Field, Past, Round, Table
+from referee.tournament.plan.meetings import PairHistory, meetings_of
+from referee.tournament.plan.rounds import Block, DrawInput, End, History, Round
 
 
-def next_round(field: Field, past: Past, *, stage: int = 0) -> Round | End:
+def next_round(field: DrawInput, past: History, *, stage: int = 0) -> Round | End:
     """The next round of this stage, whose entrants are the bots of the field.
 
     The bots are ordered by what they have done in the whole past; where that is equal, and in the first round, by lot.
@@ -32,8 +32,8 @@ def next_round(field: Field, past: Past, *, stage: int = 0) -> Round | End:
     stream = Stream(field.master_key, f"swiss/{number}")
     lots = stream.shuffled(sorted(field.bots, key=lambda bot: bot.name))
     players = players_of(sorted(lots, key=lambda bot: -strengths[bot.name].strength), apart=field.apart)
-    now = Meetings(met=dict(meetings.met), seatings=dict(meetings.seatings))
-    tables: list[Table] = []
+    now = PairHistory(met=dict(meetings.met), seatings=dict(meetings.seatings))
+    tables: list[Block] = []
     for seats in sizes:
         lineups = seat(who_plays(players, seats, now.seatings), seats, now.met, stream)
         now.sat(lineups)
@@ -42,7 +42,7 @@ def next_round(field: Field, past: Past, *, stage: int = 0) -> Round | End:
     return Round(number=number, title=f"Swiss round {drawn + 1} of {rounds}", stage=stage, tables=tuple(tables))
 
 
-def most_matches(field: Field, *, stage: int = 0) -> int:
+def most_matches(field: DrawInput, *, stage: int = 0) -> int:
     """How many matches this stage has if its bots stay as they are."""
     rules, matches = field.stages[stage], matches_a_deal(field)
     if not matches:
@@ -51,7 +51,7 @@ def most_matches(field: Field, *, stage: int = 0) -> int:
     return rounds * rules.deals * matches
 
 
-def matches_a_deal(field: Field) -> int:
+def matches_a_deal(field: DrawInput) -> int:
     """How many matches a round with one deal has."""
     players = players_of(field.bots, apart=field.apart)
     return sum(seatable(players, variant.seats) * variant.seats for variant in field.variants)

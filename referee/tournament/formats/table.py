@@ -9,24 +9,24 @@ from typing import Protocol
 from msgspec import Struct
 
 from referee.tournament.formats import knockout, ladder, round_robin, swiss
-from referee.tournament.plan.rounds import End, Field, Format, Past, Round, StageRules
-from referee.tournament.standings import Order
+from referee.tournament.plan.rounds import DrawInput, End, Format, History, Round, StageRules
+from referee.tournament.standings import RankedBy
 
 
 class Drawing(Protocol):
     """The functions in the module of a format."""
 
-    def next_round(self, field: Field, past: Past, *, stage: int = 0) -> Round | End:
+    def next_round(self, field: DrawInput, past: History, *, stage: int = 0) -> Round | End:
         """The next round of this stage."""
 
-    def most_matches(self, field: Field, *, stage: int = 0) -> int | None:
+    def most_matches(self, field: DrawInput, *, stage: int = 0) -> int | None:
         """How many matches the stage has at most. None without a limit."""
 
 
 class Traits(Struct, frozen=True, kw_only=True):
     """The properties of a format, or of several stages as a whole."""
 
-    ranked_by: Order
+    ranked_by: RankedBy
     """The order of its bots. `places`: by how far they came, in a knockout or through stages."""
     keys: frozenset[str] = frozenset()
     """The keys of [tournament] and [[stages]] that not all formats have; `stop` is the table."""
@@ -119,6 +119,6 @@ def formats_with(key: str) -> list[str]:
     return [name for name, row in FORMATS.items() if key in row.keys]
 
 
-def ranked_by(rules: StageRules) -> Order:
+def ranked_by(rules: StageRules) -> RankedBy:
     """The order of the bots of a stage. Ratings order a sample of line-ups, in which bots meet different opponents."""
     return "ratings" if rules.lineups is not None else FORMATS[rules.format].ranked_by

@@ -12,7 +12,7 @@ Lineup = tuple[int, ...]
 """Bots that meet at a table, as indexes."""
 
 
-class Fixture(Struct, frozen=True, kw_only=True):
+class PlannedMatch(Struct, frozen=True, kw_only=True):
     """A match that is to be played."""
 
     number: int
@@ -32,7 +32,7 @@ class Fixture(Struct, frozen=True, kw_only=True):
     """By seat, how many versions the bot had before in the run; empty if all are 0. The deal key depends on it."""
 
 
-Place = tuple[str, tuple[str, ...], int, tuple[int, ...]]
+BlockKey = tuple[str, tuple[str, ...], int, tuple[int, ...]]
 """A match's place in the tournament: its variant, the names of its bots by seat, its deal, and how many versions each
 bot had before, by seat; empty if all are 0."""
 
@@ -57,7 +57,7 @@ class Identity(Struct, frozen=True, kw_only=True):
     """How many versions each bot had before in the run, by seat; empty if all are 0."""
 
     @property
-    def place(self) -> Place:
+    def place(self) -> BlockKey:
         """Where in the tournament it belongs."""
         return self.variant, self.bots, self.deal, self.versions_before
 

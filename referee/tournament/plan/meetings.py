@@ -9,7 +9,7 @@ from itertools import combinations
 
 from msgspec import Struct, field
 
-from referee.tournament.plan.rounds import Past, Round, Table
+from referee.tournament.plan.rounds import Block, History, Round
 from referee.tournament.results import Result
 
 Pair = tuple[str, str]
@@ -24,7 +24,7 @@ class Score(Struct, gc=False):
     """In how many of them the first bot of the pair had the better rank; a tie is half."""
 
 
-class Meetings(Struct, kw_only=True):
+class PairHistory(Struct, kw_only=True):
     """The sums. Every round is told once, when it is drawn, and every result once, in any order."""
 
     deals: dict[tuple[str, tuple[str, ...]], int] = field(default_factory=dict)
@@ -59,27 +59,27 @@ class Meetings(Struct, kw_only=True):
             score.matches += 1
             score.ahead += 0.5 if rank == other_rank else rank < other_rank
 
-    def next_tables(self, variants: Iterable[str], lineups: Iterable[Sequence[str]], deals: int) -> tuple[Table, ...]:
+    def next_tables(self, variants: Iterable[str], lineups: Iterable[Sequence[str]], deals: int) -> tuple[Block, ...]:
         """The tables at which these line-ups play so many deals more in each of these variants.
 
         A line-up may be there more than once.
         """
-        tables: list[Table] = []
+        tables: list[Block] = []
         first = dict[tuple[str, tuple[str, ...]], int]()
         for lineup in lineups:
             bots = tuple(sorted(lineup))
             for variant in variants:
                 deal = first.get((variant, bots), self.deals.get((variant, bots), 0))
-                tables += (Table(variant=variant, bots=bots, deal=deal + more) for more in range(deals))
+                tables += (Block(variant=variant, bots=bots, deal=deal + more) for more in range(deals))
                 first[variant, bots] = deal + deals
         return tuple(tables)
 
 
-def meetings_of(past: Past) -> Meetings:
+def meetings_of(past: History) -> PairHistory:
     """The sums over the whole past: those that it brings along, or else made anew."""
     if past.meetings is not None:
         return past.meetings
-    meetings = Meetings()
+    meetings = PairHistory()
     for drawn in past.rounds:
         meetings.drawn(drawn)
     for results in (*past.played, *past.former.values()):

@@ -14,9 +14,9 @@ from msgspec.structs import replace
 
 from referee.rules.table.streams import Stream
 from referee.tournament.plan.deals import Sitting, WholeDeals
-from referee.tournament.plan.fixture import Entry, Fixture, Lineup, Place
+from referee.tournament.plan.fixture import BlockKey, Entry, Lineup, PlannedMatch
 from referee.tournament.plan.keys import SHARED_CARDS, deal_key, own_cards
-from referee.tournament.plan.rounds import Round, Table
+from referee.tournament.plan.rounds import Block, Round
 from referee.tournament.plan.shards import Shard, ShardDeals
 
 MOST_DEALS = 2**31
@@ -83,17 +83,17 @@ class Plan:
     def __len__(self) -> int:
         return self._first_matches[-1]
 
-    def __iter__(self) -> Iterator[Fixture]:
+    def __iter__(self) -> Iterator[PlannedMatch]:
         return map(self.__getitem__, range(len(self)))
 
-    def __getitem__(self, number: int) -> Fixture:
+    def __getitem__(self, number: int) -> PlannedMatch:
         """The match of this number; raises IndexError outside the plan (negative numbers too)."""
         if not 0 <= number < len(self):
             raise IndexError(f"the plan has matches 0 to {len(self) - 1}, not {number}")
         sitting = self.sitting(number)
         key, seating = self._seating(sitting)
         lineup = (*seating[sitting.rotation :], *seating[: sitting.rotation])
-        fixture = Fixture(
+        fixture = PlannedMatch(
             number=number,
             variant=sitting.variant,
             block=sitting.block,
@@ -153,12 +153,12 @@ class Plan:
             return (variant, table, deal) in self._tables
         return self._shard is None or self._shard.has(variant, place, deal)
 
-    def place(self, fixture: Fixture) -> Place:
+    def place(self, fixture: PlannedMatch) -> BlockKey:
         """Where in the tournament a match belongs."""
         bots = tuple(self.whole.bots[bot] for bot in fixture.lineup)
         return fixture.variant, bots, fixture.deal, fixture.versions_before
 
-    def dealt(self, fixture: Fixture, redeals: int = 0) -> Fixture:
+    def dealt(self, fixture: PlannedMatch, redeals: int = 0) -> PlannedMatch:
         """The match with its cards, after others were dealt so many times because a voided match had shown them.
 
         Where the rotations of a block share their cards, no others are dealt.
@@ -204,7 +204,7 @@ class Plan:
         before = tuple(self.whole.versions_before[bot] for bot in lineup) if self.whole.versions_before else ()
         return before if any(before) else ()
 
-    def _checked(self, tables: Iterable[Table]) -> list[Lineup]:
+    def _checked(self, tables: Iterable[Block]) -> list[Lineup]:
         """Of each table the indexes of its bots."""
         new: set[_Meeting] = set()
         for table in tables:
@@ -235,7 +235,7 @@ _Meeting = tuple[str, frozenset[str], int]
 """What a table is: its variant, its bots, and its deal."""
 
 
-def _meeting(table: Table) -> _Meeting:
+def _meeting(table: Block) -> _Meeting:
     return table.variant, frozenset(table.bots), table.deal
 
 
@@ -269,7 +269,7 @@ class _Deals:
 class _Tables:
     """The tables of a round."""
 
-    def __init__(self, tables: Sequence[Table], lineups: Sequence[Lineup]) -> None:
+    def __init__(self, tables: Sequence[Block], lineups: Sequence[Lineup]) -> None:
         self._tables, self._lineups = tables, lineups
         self._starts = list(accumulate((len(table.bots) for table in tables), initial=0))
         """The first match of each table, and at the end how many there are."""

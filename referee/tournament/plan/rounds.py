@@ -14,7 +14,7 @@ from referee.tournament.plan.deals import PlannedVariant
 from referee.tournament.results import Result
 
 if TYPE_CHECKING:
-    from referee.tournament.plan.meetings import Meetings
+    from referee.tournament.plan.meetings import PairHistory
 
 Format = Literal["round-robin", "gauntlet", "swiss", "knockout", "ladder"]
 """How it is chosen who meets whom: the rows of `formats/table.py`."""
@@ -57,7 +57,7 @@ class Entrant(Struct, frozen=True, kw_only=True):
     owner: str
 
 
-class Table(Struct, frozen=True, kw_only=True, array_like=True):
+class Block(Struct, frozen=True, kw_only=True, array_like=True):
     """A block that is to be played: these bots meet on this deal, once with each rotation."""
 
     variant: str
@@ -78,7 +78,7 @@ class Round(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The number of the stage, from 0."""
     whole_deal: int | None = None
     """The deal that all line-ups of the fixed plan play; None if `tables` has the blocks."""
-    tables: tuple[Table, ...] = ()
+    tables: tuple[Block, ...] = ()
     known: str = ""
     """What the rounds before it have shown, in words, if the format has such words."""
     entered: tuple[str, ...] = ()
@@ -92,7 +92,7 @@ class End(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Why, in words, such as `the top 3 are settled after 6 of 20 deals`."""
 
 
-class Field(Struct, frozen=True, kw_only=True):
+class DrawInput(Struct, frozen=True, kw_only=True):
     """All that a drawing depends on besides what was played."""
 
     master_key: bytes
@@ -105,7 +105,7 @@ class Field(Struct, frozen=True, kw_only=True):
     """Whether bots of the same owner never sit at one table."""
 
 
-class Past(Struct, frozen=True, kw_only=True):
+class History(Struct, frozen=True, kw_only=True):
     """What has been drawn and played of a run."""
 
     rounds: Sequence[Round] = ()
@@ -115,6 +115,6 @@ class Past(Struct, frozen=True, kw_only=True):
     former: Mapping[int, Sequence[Result]] = {}
     """By stage, results with bots that are no longer in the run, each such bot under a name that tells its version.
     They count for ratings only."""
-    meetings: "Meetings | None" = None
+    meetings: "PairHistory | None" = None
     """What rounds, played and former come to, for formats that need no more than these sums. None where nobody has
     made them."""

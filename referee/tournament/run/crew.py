@@ -22,7 +22,7 @@ from referee.play.process.limit_watch import MOST_FORGIVEN
 from referee.play.process.pool import Reuse
 from referee.play.process.shutdown import end_orphans
 from referee.play.session import guarded, heeding_signals
-from referee.tournament.orders import Begun, Order, Part, Played, Report, Spoiled, Stop, Unplayed
+from referee.tournament.orders import Begun, Job, Part, Played, Report, Spoiled, Stop, Unplayed
 from referee.tournament.run.frames import PIPE_READ_BYTES, Frames, frame
 from referee.tournament.run.hatchery import hatch
 from referee.tournament.run.worker import HEARTBEAT_S, START
@@ -119,7 +119,7 @@ class Worker:
         self.room = ORDERS_PER_JOB * jobs
         """How many orders it may have at a time."""
 
-    async def order(self, order: Order, patience_s: float) -> None:
+    async def order(self, order: Job, patience_s: float) -> None:
         """Give it another match to play. Raises WorkerGone where it takes none within `patience_s`.
 
         A dead worker takes the order without a word: the end of its reports tells that it is dead, for it may have
@@ -199,7 +199,7 @@ class CrewsDesk(Protocol):
     async def part(self) -> Part | None:
         """Of which part the next match is, as soon as there is one that may be played. None where nothing is left."""
 
-    async def next(self, part: Part) -> Order | None:
+    async def next(self, part: Part) -> Job | None:
         """The next match of a part, as soon as there is one. None where the part has been played."""
 
     async def report(self, report: Report) -> None:

@@ -11,8 +11,8 @@ import trio
 from msgspec.structs import replace
 
 from referee.tournament.config.config import Config
-from referee.tournament.orders import ATTEMPTS, Begun, Bundle, Order, Part, Played, Report, Spoiled, Unplayed
-from referee.tournament.plan.fixture import Fixture
+from referee.tournament.orders import ATTEMPTS, Begun, Bundle, Job, Part, Played, Report, Spoiled, Unplayed
+from referee.tournament.plan.fixture import PlannedMatch
 from referee.tournament.plan.rounds import End, Round
 from referee.tournament.results import Result
 from referee.tournament.run.pace import Pace
@@ -29,13 +29,13 @@ from referee.tournament.voids import VoidSuspect, VoidTally
 class Watcher(Protocol):
     """Is told how a run goes, to show it."""
 
-    def begun(self, fixture: Fixture) -> None:
+    def begun(self, fixture: PlannedMatch) -> None:
         """A match is played from now on."""
 
     def finished(self, result: Result) -> None:
         """A match has been committed."""
 
-    def voided(self, fixture: Fixture, attempt: int, reason: str) -> None:
+    def voided(self, fixture: PlannedMatch, attempt: int, reason: str) -> None:
         """A match was spoiled by the referee or its host."""
 
     def suspected(self, suspect: VoidSuspect) -> None:
@@ -69,7 +69,7 @@ class Desk:
         self._config, self._terms, self._store, self._watcher = config, terms, store, watcher
         self._spoiled: Counter[int] = Counter()
         """How many attempts at a match have been spoiled since this desk began, by number."""
-        self._out: dict[int, Order] = {}
+        self._out: dict[int, Job] = {}
         """The orders that are handed out, by number."""
         self._bundles: dict[int, Bundle] = {}
         """The bundles that are handed out, by id. Their orders are in `_out` too."""
@@ -95,7 +95,7 @@ class Desk:
                 return None
         return part
 
-    async def next(self, part: Part | None = None) -> Order | None:
+    async def next(self, part: Part | None = None) -> Job | None:
         """The next match, of this part if one is given, as soon as there is one that may be played.
 
         None where nothing is left, or nothing of this part until the other one has been played.
@@ -156,9 +156,9 @@ class Desk:
         is_left = self._play_order.part is not None or self._play_order.elsewhere
         return not self.stopping.is_set() and not is_left and self._draw()
 
-    def _order(self, fixture: Fixture) -> Order:
+    def _order(self, fixture: PlannedMatch) -> Job:
         setup = setup_of(self._config, fixture)
-        return Order(fixture=fixture, setup=setup, attempt=self._spoiled[fixture.number] + 1)
+        return Job(fixture=fixture, setup=setup, attempt=self._spoiled[fixture.number] + 1)
 
     def _bundle(self, handed: Handed) -> Bundle:
         orders = tuple(map(self._order, handed.fixtures))
@@ -172,7 +172,7 @@ class Desk:
             host=handed.host,
         )
 
-    def _again(self, order: Order) -> tuple[Order, ...]:
+    def _again(self, order: Job) -> tuple[Job, ...]:
         """What a host plays in place of a match of a block that it has spoiled."""
         attempts = range(order.attempt + 1, ATTEMPTS + 1)
         fixtures = (self._play_order.again(order.fixture, attempt - order.attempt) for attempt in attempts)
@@ -250,7 +250,7 @@ class Desk:
             for order in reversed(bundle.orders):
                 self.put_back(order.fixture.number)
 
-    def _take_back(self, number: int) -> Order:
+    def _take_back(self, number: int) -> Job:
         """An order is out no longer. Whoever waits for the next match looks again, once this has been dealt with."""
         self._wake()
         return self._out.pop(number)
@@ -259,7 +259,7 @@ class Desk:
         self._came_back.set()
         self._came_back = trio.Event()
 
-    def _commit(self, order: Order, report: Played, host: int | None) -> None:
+    def _commit(self, order: Job, report: Played, host: int | None) -> None:
         self._store.commit(report, self._terms.identity(order.fixture), host)
         self._play_order.played(report.number, None if host is None else self._name(host))
         if self._tally is not None:
@@ -270,7 +270,7 @@ class Desk:
             self._hosts = {one.id: one.host.name for one in self._store.hosts()}
         return self._hosts[host]
 
-    def _void(self, order: Order, reason: str, host: int | None, *, is_over: bool) -> None:
+    def _void(self, order: Job, reason: str, host: int | None, *, is_over: bool) -> None:
         """Note a void. `is_over` is not set where the host has played the match again itself."""
         self._store.note_void(order.fixture, _names(order), order.attempt, reason, host)
         self._spoiled[order.fixture.number] += 1
@@ -281,7 +281,7 @@ class Desk:
         elif says_of_bots(reason):
             self._tally.voided(_names(order))
 
-    def _tell_void(self, order: Order, reason: str) -> None:
+    def _tell_void(self, order: Job, reason: str) -> None:
         self._watcher.voided(order.fixture, order.attempt, reason)
         present = [name for name in _names(order) if name not in self._suspected]
         for suspect in () if self._tally is None else self._tally.suspects(present):
@@ -289,5 +289,5 @@ class Desk:
             self._watcher.suspected(suspect)
 
 
-def _names(order: Order) -> list[str]:
+def _names(order: Job) -> list[str]:
     return [bot.name for bot in order.setup.bots]

@@ -9,7 +9,7 @@ from referee.play.faults import HostFault
 from referee.play.match import LiveMatch
 from referee.play.process.pool import Pool, Reuse
 from referee.play.pump.pump import Pump
-from referee.tournament.orders import Begun, Order, Report, Spoiled, Unplayed, played
+from referee.tournament.orders import Begun, Job, Report, Spoiled, Unplayed, played
 
 
 class Dispatcher(Protocol):
@@ -18,7 +18,7 @@ class Dispatcher(Protocol):
     stopping: trio.Event
     """Is set when no match may begin any more."""
 
-    async def next(self) -> Order | None:
+    async def next(self) -> Job | None:
         """The next match, as soon as there is one that may be played. None where nothing is left."""
 
     async def report(self, report: Report) -> None:
@@ -28,11 +28,11 @@ class Dispatcher(Protocol):
 class _Seated(Struct):
     """A match whose bots are ready."""
 
-    order: Order
+    order: Job
     match: LiveMatch
 
 
-class Job:
+class JobRunner:
     """Plays one match at a time until there is none to be had."""
 
     def __init__(self, pump: Pump, dispatcher: Dispatcher, pool: Pool | None) -> None:
@@ -90,12 +90,12 @@ async def play_jobs(pump: Pump, dispatcher: Dispatcher, *, jobs: int, reuse: Reu
     try:
         async with trio.open_nursery() as nursery:
             for _ in range(jobs):
-                nursery.start_soon(Job(pump, dispatcher, pool).run)
+                nursery.start_soon(JobRunner(pump, dispatcher, pool).run)
     finally:
         if pool is not None:
             await pool.close()
 
 
-def _spoiled(order: Order, error: Exception) -> Spoiled:
+def _spoiled(order: Job, error: Exception) -> Spoiled:
     reason = str(error) if isinstance(error, HostFault) else f"{type(error).__name__}: {error}"
     return Spoiled(number=order.fixture.number, reason=reason)

@@ -19,7 +19,7 @@ from typing import get_args
 from msgspec import Struct
 
 from referee.tournament.orders import Part
-from referee.tournament.plan.fixture import Fixture, Place
+from referee.tournament.plan.fixture import BlockKey, PlannedMatch
 from referee.tournament.plan.plan import Plan
 
 OPEN = 64
@@ -40,7 +40,7 @@ class Hosts(Struct, frozen=True, kw_only=True):
 class _Unit(Struct, kw_only=True, eq=False):
     """What one host plays: a match, or what is left of a block with timed slaps."""
 
-    waiting: deque[Fixture]
+    waiting: deque[PlannedMatch]
     """The matches that are to be played, in this order."""
     part: Part
     has_result: bool = False
@@ -60,7 +60,7 @@ class PlayOrder:
         plan: Plan,
         *,
         done: Collection[int],
-        voids: Mapping[Place, int],
+        voids: Mapping[BlockKey, int],
         hosts: Hosts | None = None,
         by_block: bool = False,
         alone: Collection[str] = (),
@@ -81,7 +81,7 @@ class PlayOrder:
         self._out: dict[int, _Unit] = {}
         """By the number of the match that is out."""
 
-    def next(self, part: Part | None = None) -> Fixture | None:
+    def next(self, part: Part | None = None) -> PlannedMatch | None:
         """The next match, where it is of this part or none is asked for. None where nothing is left but what is out."""
         unit = None if part not in (None, self.part) else self._choose()
         return None if unit is None else self._hand_out(unit)
@@ -97,7 +97,7 @@ class PlayOrder:
             host=unit.host or "",
         )
 
-    def next_single(self, spare: int) -> Fixture | None:
+    def next_single(self, spare: int) -> PlannedMatch | None:
         """Another match for a host that gets some already, none with timed slaps.
 
         None where there is none, or so few that no more than `spare` can be handed out at present.
@@ -146,7 +146,7 @@ class PlayOrder:
         is_elsewhere = unit.host is not None and unit.host not in self._present
         (self._elsewhere if is_elsewhere else self._open).append(unit)
 
-    def _hand_out(self, unit: _Unit) -> Fixture:
+    def _hand_out(self, unit: _Unit) -> PlannedMatch:
         fixture = unit.waiting.popleft()
         self._out[fixture.number] = unit
         unit.out += 1
@@ -156,7 +156,7 @@ class PlayOrder:
         """The plan has grown, and had so many matches before. Everything of it had been handed out."""
         self._unopened = self._units_from(matches)
 
-    def again(self, fixture: Fixture, spoiled: int) -> Fixture:
+    def again(self, fixture: PlannedMatch, spoiled: int) -> PlannedMatch:
         """The match after so many more voids."""
         return self._plan.dealt(fixture, fixture.redeals + spoiled)
 
@@ -168,14 +168,14 @@ class PlayOrder:
             unit.host = self._hosts.own if host is None else host
         self._come_back(number)
 
-    def voided(self, fixture: Fixture, *, again: bool) -> None:
+    def voided(self, fixture: PlannedMatch, *, again: bool) -> None:
         """A match that was handed out has been spoiled. It is handed out `again`, or given up."""
         unit, fixture = self._out[fixture.number], self.again(fixture, 1)
         if again:
             unit.waiting.appendleft(fixture)
         self._come_back(fixture.number)
 
-    def put_back(self, fixture: Fixture) -> None:
+    def put_back(self, fixture: PlannedMatch) -> None:
         """A match that was handed out has not begun, and is handed out again with the same cards."""
         self._out[fixture.number].waiting.appendleft(fixture)
         self._come_back(fixture.number)
@@ -215,7 +215,7 @@ class PlayOrder:
             )
             number = numbers[-1] + 1
 
-    def _with_voids(self, fixture: Fixture) -> Fixture:
+    def _with_voids(self, fixture: PlannedMatch) -> PlannedMatch:
         """The match after all its voids."""
         voids = self._voids.get(self._plan.place(fixture), 0) if self._voids else 0
         return self.again(fixture, voids) if voids else fixture
@@ -224,7 +224,7 @@ class PlayOrder:
 class Handed(Struct, frozen=True, kw_only=True):
     """What is handed out together."""
 
-    fixtures: tuple[Fixture, ...]
+    fixtures: tuple[PlannedMatch, ...]
     """In the order of play."""
     is_block: bool
     """Whether it is all that is left of a block with timed slaps."""

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from referee.tournament.formats.draw import hours_are_over, needs_results, next_round
 from referee.tournament.formats.table import FORMATS
 from referee.tournament.plan.plan import Plan
-from referee.tournament.plan.rounds import End, Field, Round
+from referee.tournament.plan.rounds import DrawInput, End, Round
 from referee.tournament.run.clock import HoursClock
 from referee.tournament.store.facts import Terms
 from referee.tournament.store.played import PlayedSoFar
@@ -22,7 +22,7 @@ class Rounds:
     def __init__(  # noqa: PLR0913 - the parts of a run
         self,
         plan: Plan,
-        field: Field,
+        field: DrawInput,
         terms: Terms,
         store: Store,
         *,

@@ -4,10 +4,10 @@ from referee.play.match import MatchSetup
 from referee.rules.table.streams import bot_seed
 from referee.tournament.config.config import Config
 from referee.tournament.config.variants import games
-from referee.tournament.plan.fixture import Fixture, for_blocks
+from referee.tournament.plan.fixture import PlannedMatch, for_blocks
 
 
-def setup_of(config: Config, fixture: Fixture) -> MatchSetup:
+def setup_of(config: Config, fixture: PlannedMatch) -> MatchSetup:
     """A match of the plan, ready to be played."""
     entry = next(entry for entry in config.variants if entry.name == fixture.variant)
     return MatchSetup(

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 
 from msgspec import Struct
 
-from referee.tournament.orders import Bundle, Order, Played, Spoiled
+from referee.tournament.orders import Bundle, Job, Played, Spoiled
 
 LONGEST_BUNDLE_S = 5.0
 """A host ends a bundle that has lasted longer than this, and is no block, after the match that it plays."""
@@ -31,7 +31,7 @@ class Turns:
         """What came of the bundle so far, in order."""
 
     @property
-    def order(self) -> Order | None:
+    def order(self) -> Job | None:
         """What is to be played now. None where the bundle has ended."""
         if self._has_ended or self._place == len(self._bundle.orders):
             return None
@@ -43,7 +43,7 @@ class Turns:
         return self._spoiled == len(self._again)
 
     @property
-    def unplayed(self) -> tuple[Order, ...]:
+    def unplayed(self) -> tuple[Job, ...]:
         """The orders of matches that were not begun, once the bundle has ended."""
         return self._bundle.orders[self._place :]
 
@@ -74,7 +74,7 @@ class Turns:
         self._spoiled = 0
 
     @property
-    def _again(self) -> tuple[Order, ...]:
+    def _again(self) -> tuple[Job, ...]:
         return self._bundle.again[self._place] if self._bundle.again else ()
 
 
@@ -102,7 +102,7 @@ class TimedTurns(Turns):
 class Turn(Struct, frozen=True, kw_only=True):
     """An order of a bundle that was played, and what came of it."""
 
-    order: Order
+    order: Job
     report: Played | Spoiled
     is_over: bool
     """Whether the host did not play the match again itself."""
@@ -113,7 +113,7 @@ class EndedTurns(Struct, frozen=True, kw_only=True):
 
     turns: tuple[Turn, ...]
     """In the order in which they were played."""
-    unplayed: tuple[Order, ...]
+    unplayed: tuple[Job, ...]
     """The orders that were not played."""
 
 
@@ -141,7 +141,7 @@ def ended_turns(bundle: Bundle, reports: Sequence[Played | Spoiled]) -> EndedTur
     )
 
 
-def _is_of(report: Played | Spoiled, order: Order) -> bool:
+def _is_of(report: Played | Spoiled, order: Job) -> bool:
     """Whether this came of an order. A match with other cards than these did not."""
     if isinstance(report, Spoiled):
         return report.number == order.fixture.number

@@ -23,7 +23,7 @@ from referee.play.process.orphans import take_name
 from referee.play.process.pool import Reuse
 from referee.play.pump.pump import Pump
 from referee.play.session import guarded, pumping
-from referee.tournament.orders import Heartbeat, Order, Report, Stop, Unplayed
+from referee.tournament.orders import Heartbeat, Job, Report, Stop, Unplayed
 from referee.tournament.run.frames import PIPE_READ_BYTES, Frames, frame
 from referee.tournament.run.jobs import play_jobs
 
@@ -53,9 +53,9 @@ class PipeDispatcher:
         self._reports = trio.lowlevel.FdStream(reports)
         self._writing = trio.Lock()
         self.stopping = trio.Event()
-        self._give, self._take = trio.open_memory_channel[Order](math.inf)
+        self._give, self._take = trio.open_memory_channel[Job](math.inf)
 
-    async def next(self) -> Order:
+    async def next(self) -> Job:
         """The next match, as soon as it is ordered."""
         return await self._take.receive()
 
@@ -66,7 +66,7 @@ class PipeDispatcher:
 
     async def listen(self, _: Pump) -> None:
         """Take orders. Raises _Done when they end."""
-        frames = Frames[Order | Stop](msgspec.msgpack.Decoder(Order | Stop))
+        frames = Frames[Job | Stop](msgspec.msgpack.Decoder(Job | Stop))
         while data := await self._orders.receive_some(PIPE_READ_BYTES):
             for order in frames.feed(data):
                 if isinstance(order, Stop):

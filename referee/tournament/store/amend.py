@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from referee.tournament.formats.draw import will_not_play
 from referee.tournament.formats.table import ranked_by
-from referee.tournament.plan.fixture import Fixture, Identity
+from referee.tournament.plan.fixture import Identity, PlannedMatch
 from referee.tournament.plan.plan import Plan
 from referee.tournament.store.facts import Facts, Terms, config_differences, field_of, whole_deals_of
 from referee.tournament.store.plans import grown, matches_told, plans_until, stretches_of
@@ -32,7 +32,7 @@ class Amendment(Struct, frozen=True, kw_only=True):
     """Changes that no run can take, with the reason. Where there are any, the rest means nothing."""
     meta: Meta
     """What the run is once it is amended."""
-    places: dict[int, Fixture]
+    places: dict[int, PlannedMatch]
     """By id, the committed matches that count afterwards."""
     there: dict[str, int]
     """By variant, how many matches count afterwards."""
@@ -151,7 +151,7 @@ def amended(
     changes = config_differences(meta.facts, facts).changes
     unchanged = Amendment(changes=changes, refused=[], meta=meta, places={}, there={})
     old, new, terms = plans.old, plans.new, Terms(facts)
-    places: dict[int, Fixture] = {}
+    places: dict[int, PlannedMatch] = {}
     added = 0
     for fixture in new:
         identity = terms.identity(fixture)

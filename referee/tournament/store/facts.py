@@ -26,12 +26,12 @@ from referee.tournament.config.config import Config
 from referee.tournament.config.variants import ConfiguredVariant
 from referee.tournament.formats.table import ranked_by, traits_of
 from referee.tournament.plan.deals import PlannedVariant, WholeDeals
-from referee.tournament.plan.fixture import Entry, Fixture, Identity
+from referee.tournament.plan.fixture import Entry, Identity, PlannedMatch
 from referee.tournament.plan.keys import Rotations
-from referee.tournament.plan.rounds import Entrant, Field, Format, StageRules, StopRules
+from referee.tournament.plan.rounds import DrawInput, Entrant, Format, StageRules, StopRules
 from referee.tournament.plan.shards import Shard
 from referee.tournament.results import Result, check_seats
-from referee.tournament.standings import Order, RankBy
+from referee.tournament.standings import RankBy, RankedBy
 
 _AMENDABLE = frozenset({"name", "deals", "lineups", "rounds", "challengers", "anchor", "hours"})
 """What may change in a run, besides its bots and variants."""
@@ -163,7 +163,7 @@ class Facts(Struct, frozen=True, kw_only=True):
         return {bot.name: bot.owner for bot in self.bots} if self.same_owner else None
 
     @property
-    def order(self) -> Order:
+    def order(self) -> RankedBy:
         """By what the bots are ordered."""
         return "places" if self.format is None else ranked_by(self.stage_rules[0])
 
@@ -203,7 +203,7 @@ class Terms:
         if strangers := [bot for bot in result.bots if bot not in self.versions]:
             raise ValueError(f"the bot `{strangers[0]}` is not in the run")
 
-    def identity(self, fixture: Fixture) -> Identity:
+    def identity(self, fixture: PlannedMatch) -> Identity:
         """Which match a fixture is, apart from its number."""
         bots = [self._bots[bot] for bot in fixture.lineup]
         return Identity(
@@ -254,9 +254,9 @@ def check_names(facts: Facts) -> None:
         raise ValueError("expected bots of the run as anchor and challengers")
 
 
-def field_of(facts: Facts, key: bytes) -> Field:
+def field_of(facts: Facts, key: bytes) -> DrawInput:
     """All on which the rounds of a run depend besides what was played, from its config and its master key."""
-    return Field(
+    return DrawInput(
         master_key=key,
         bots=[Entrant(name=bot.name, owner=bot.owner) for bot in facts.bots],
         variants=_planned(facts),

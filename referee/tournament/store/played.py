@@ -12,9 +12,9 @@ from msgspec.structs import replace
 
 from referee.entries.versions import short
 from referee.tournament.plan.fixture import Entry, Identity
-from referee.tournament.plan.meetings import Meetings
+from referee.tournament.plan.meetings import PairHistory
 from referee.tournament.plan.plan import Plan
-from referee.tournament.plan.rounds import Past
+from referee.tournament.plan.rounds import History
 from referee.tournament.results import Result
 from referee.tournament.store.facts import Terms
 from referee.tournament.store.rows import CommittedMatch
@@ -29,7 +29,7 @@ class PlayedSoFar:
         Without `keeps_results` the past tells only the sums of results, so that it stays small however long the run is.
         """
         self._plan, self._present, self._keeps_results = plan, Present(terms), keeps_results
-        self._meetings, self._summed = Meetings(), 0
+        self._meetings, self._summed = PairHistory(), 0
         """The sums, and of how many rounds they are."""
         self._by_round: list[dict[int, Result]] = []
         """By round its results, by number."""
@@ -56,16 +56,16 @@ class PlayedSoFar:
         if result is not None:
             self._meetings.ended(result)
 
-    def past(self) -> Past:
+    def past(self) -> History:
         """What has been drawn and played."""
         if not self._keeps_results:
             for drawn in self._plan.rounds[self._summed :]:
                 self._meetings.drawn(drawn)
             self._summed = len(self._plan.rounds)
-            return Past(rounds=self._plan.rounds, meetings=self._meetings)
+            return History(rounds=self._plan.rounds, meetings=self._meetings)
         empty: dict[int, Result] = {}
         some = [*self._by_round, *(empty for _ in range(len(self._by_round), len(self._plan.rounds)))]
-        return Past(
+        return History(
             rounds=tuple(self._plan.rounds),
             played=tuple(tuple(results[number] for number in sorted(results)) for results in some),
             former={stage: tuple(numbered(results)) for stage, results in self._former.items()},

@@ -19,7 +19,7 @@ from msgspec.structs import replace
 
 from protocol.text import printable
 from referee.tournament.orders import Played
-from referee.tournament.plan.fixture import Fixture, Identity
+from referee.tournament.plan.fixture import Identity, PlannedMatch
 from referee.tournament.plan.rounds import End, Round
 from referee.tournament.results import Result, check_seats
 from referee.tournament.store import tables
@@ -189,7 +189,7 @@ class Store:
         self._write(tables.INSERT_MATCH, row, by="played_on", host=host)
 
     def note_void(
-        self, fixture: Fixture, bots: Sequence[str], attempt: int, reason: str, host: int | None = None
+        self, fixture: PlannedMatch, bots: Sequence[str], attempt: int, reason: str, host: int | None = None
     ) -> None:
         """Note that the referee or its host spoiled a match. Raises WriteFailed. `host` is as in `commit`."""
         row = (fixture.number, _json(bots), attempt, reason)
@@ -212,7 +212,7 @@ class Store:
         if told != origin.in_words:
             self.note(origin.in_words)
 
-    def amend(self, meta: Meta, places: Mapping[int, Fixture], lines: Sequence[str]) -> None:
+    def amend(self, meta: Meta, places: Mapping[int, PlannedMatch], lines: Sequence[str]) -> None:
         """Make this the run, with `places` the committed matches that count in it, by id. Raises WriteFailed.
 
         Either all of it is done or nothing. The matches that have no place stay, out of the standings.

@@ -10,14 +10,14 @@ from collections import defaultdict
 from operator import itemgetter
 
 from referee.play.faults import OUT_OF_MEMORY
-from referee.tournament.plan.fixture import Place
+from referee.tournament.plan.fixture import BlockKey
 from referee.tournament.store.plans import plans_until, stretches_of
 from referee.tournament.store.rows import Void
 from referee.tournament.store.store import Store
 from referee.tournament.voids import VoidTally
 
 
-def voids_by_place(store: Store) -> dict[Place, list[Void]]:
+def voids_by_place(store: Store) -> dict[BlockKey, list[Void]]:
     """The voids of each match, in order, under whatever config it was played. Raises StoreError.
 
     Left out are voids of which the run does not tell the match, because it began in an earlier format and was amended.
@@ -28,7 +28,7 @@ def voids_by_place(store: Store) -> dict[Place, list[Void]]:
     stretches = stretches_of(store)
     plans = plans_until(stretches, bytes.fromhex(store.meta().master_key))
     amendments = [one.event for one in stretches[1:]]
-    found: dict[Place, list[Void]] = defaultdict(list)
+    found: dict[BlockKey, list[Void]] = defaultdict(list)
     for void in voids:
         plan = plans[-1 if void.events is None else bisect_right(amendments, void.events)]
         if void.number is not None and 0 <= void.number < len(plan):

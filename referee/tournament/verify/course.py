@@ -17,7 +17,7 @@ from referee import __version__
 from referee.entries.versions import short
 from referee.tournament.formats.table import FORMATS, traits_of
 from referee.tournament.orders import ATTEMPTS
-from referee.tournament.plan.fixture import Fixture, Identity
+from referee.tournament.plan.fixture import Identity, PlannedMatch
 from referee.tournament.plan.plan import Plan
 from referee.tournament.plan.rounds import Round, StageRules
 from referee.tournament.store.amend import Amendment, Plans, amended
@@ -69,7 +69,7 @@ class Stage:
         same_game = self.terms.games.get(match.variant) == match.game
         return known and same_game and self.plan.has_table(match.variant, match.bots, match.deal)
 
-    def fixture(self, number: int) -> Fixture | None:
+    def fixture(self, number: int) -> PlannedMatch | None:
         """The match of this number. None outside the plan."""
         return self.plan[number] if 0 <= number < len(self.plan) else None
 

@@ -17,7 +17,7 @@ from referee.entries.versions import short
 from referee.rules.record import NoRecord, Record, read_record
 from referee.rules.table.streams import bot_seed
 from referee.tournament.orders import result_of
-from referee.tournament.plan.fixture import Fixture, Identity
+from referee.tournament.plan.fixture import Identity, PlannedMatch
 from referee.tournament.plan.keys import commitment, master_key
 from referee.tournament.results import Result
 from referee.tournament.store.disk import StoreError
@@ -243,7 +243,7 @@ def _identity_in_words(identity: Identity) -> str:
     return f"{identity.variant}, deal {identity.deal}, rotation {identity.rotation}, {bots}"
 
 
-def _check_fixture(fixture: Fixture, bots: tuple[str, ...], record: Record) -> Iterator[str]:
+def _check_fixture(fixture: PlannedMatch, bots: tuple[str, ...], record: Record) -> Iterator[str]:
     """Every way in which the record differs from the match that was planned."""
     if record.deal_key != fixture.deal_key.hex():
         yield "the deal key is not the one that the master key gives"

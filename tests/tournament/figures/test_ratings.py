@@ -13,7 +13,7 @@ from scipy.optimize import minimize
 
 from referee.tournament.figures.blocks import BlockTable, table_of
 from referee.tournament.figures.means import LEAST_BLOCKS, t_quantile
-from referee.tournament.figures.ratings import Chance, Field, Rating, chances_of, ratings_of
+from referee.tournament.figures.ratings import Chance, RatedBots, Rating, chances_of, ratings_of
 from referee.tournament.figures.strengths import strengths_of
 from referee.tournament.plan.meetings import Pair, Score
 from referee.tournament.results import Result
@@ -42,7 +42,7 @@ def some_results() -> list[Result]:
 
 
 def strengths(results: Iterable[Result], names: Iterable[str]) -> dict[str, float]:
-    found = Field(table_of(results), list(names)).strength
+    found = RatedBots(table_of(results), list(names)).strength
     return {name: found[name] for name in names}
 
 
@@ -59,7 +59,7 @@ def test_strengths_are_those_of_a_logistic_regression() -> None:
         return total
 
     expected = minimize(loss, np.zeros(5), tol=1e-10).x
-    assert list(Field(table, "abcde").strength.values()) == pytest.approx(list(expected), abs=1e-4)
+    assert list(RatedBots(table, "abcde").strength.values()) == pytest.approx(list(expected), abs=1e-4)
 
 
 def test_the_order_of_matches_has_no_influence() -> None:

@@ -9,51 +9,51 @@ from msgspec.structs import replace
 from referee.tournament.figures.means import Estimate, p_of
 from referee.tournament.figures.stopping import Look, Progress, looks_of
 from referee.tournament.formats.draw import look_at, next_round
-from referee.tournament.plan.rounds import End, Field, Past, Round, StageRules, StopRules, Table
+from referee.tournament.plan.rounds import Block, DrawInput, End, History, Round, StageRules, StopRules
 from referee.tournament.tally import Tally
 
 AFTER_9 = "after 9 of 20 deals"
 
 
-def by_name(table: Table, _rotation: int, bot: str) -> int:
+def by_name(table: Block, _rotation: int, bot: str) -> int:
     """The first always wins, but for one deal in five."""
     return int((bot == table.bots[0]) == (table.deal % 5 == 4))
 
 
-def only_first(table: Table, _rotation: int, bot: str) -> int:
+def only_first(table: Block, _rotation: int, bot: str) -> int:
     """The bot `a` beats everybody; all others win by turns."""
     return int((bot == table.bots[0]) != (table.bots[0] == "a" or table.deal % 2 == 1))
 
 
-def ties(_table: Table, _rotation: int, _bot: str) -> int:
+def ties(_table: Block, _rotation: int, _bot: str) -> int:
     return 0
 
 
-def tournament(stop: StopRules, *, bots: str = "abcd", deals: int = 20) -> Field:
+def tournament(stop: StopRules, *, bots: str = "abcd", deals: int = 20) -> DrawInput:
     return replace(field_of(bots, StageRules(deals=deals)), stop=stop)
 
 
-def played(field: Field, points: Points, deals: int) -> Past:
+def played(field: DrawInput, points: Points, deals: int) -> History:
     """So many deals of the round-robin."""
     names = [bot.name for bot in field.bots]
     results, number = [], 0
     for deal in range(deals):
         some = []
         for lineup in combinations(names, 2):
-            table = Table(variant="game", bots=lineup, deal=deal)
+            table = Block(variant="game", bots=lineup, deal=deal)
             some += [
                 replace(one, block=number, number=2 * number + one.rotation) for one in results_of([table], points)
             ]
             number += 1
         results.append(some)
-    return Past(rounds=[Round(number=deal, title="", whole_deal=deal) for deal in range(deals)], played=results)
+    return History(rounds=[Round(number=deal, title="", whole_deal=deal) for deal in range(deals)], played=results)
 
 
-def first_end(field: Field, points: Points) -> tuple[int, str]:
+def first_end(field: DrawInput, points: Points) -> tuple[int, str]:
     """After how many deals it ends, and why."""
     whole = played(field, points, field.stages[0].deals)
     for deals in range(field.stages[0].deals + 1):
-        drawn = next_round(field, Past(rounds=whole.rounds[:deals], played=whole.played[:deals]))
+        drawn = next_round(field, History(rounds=whole.rounds[:deals], played=whole.played[:deals]))
         if isinstance(drawn, End):
             return deals, drawn.reason
     raise AssertionError("it goes on after all deals")

@@ -10,7 +10,7 @@ from referee.rules.table.streams import Stream
 from referee.tournament.formats.bracket import rounds_of, seating
 from referee.tournament.formats.knockout import Level, bracket, most_matches, next_round, places
 from referee.tournament.formats.ties import stand
-from referee.tournament.plan.rounds import Past, StageRules, Table
+from referee.tournament.plan.rounds import Block, History, StageRules
 
 RULES = StageRules(format="knockout", deals=4, advance=1, limit=12)
 TWO = replace(RULES, advance=2)
@@ -66,10 +66,10 @@ def test_every_number_of_bots_comes_down_to_one_final(seats: int, advance: int) 
 def one_tie(*leads: int) -> list[bool]:
     """Whether a tie of two is settled after each of these deals, in each of which `a` wins so many of two matches."""
 
-    def total(table: Table, rotation: int, bot: str) -> int:
+    def total(table: Block, rotation: int, bot: str) -> int:
         return (bot == "b") == (rotation < leads[table.deal])
 
-    tables = [Table(variant="game", bots=("a", "b"), deal=deal) for deal in range(len(leads))]
+    tables = [Block(variant="game", bots=("a", "b"), deal=deal) for deal in range(len(leads))]
     results = results_of(tables, total)
     return [stand(("a", "b"), 1, results[: 2 * deal]).is_settled for deal in range(1, len(leads) + 1)]
 
@@ -99,7 +99,7 @@ def test_equal_bots_are_rarely_settled_however_often_one_looks() -> None:
     ],
 )
 def test_what_decides_a_tie_that_is_not_settled(totals: dict[str, tuple[int, int]], rule: str, first: str) -> None:
-    table = Table(variant="game", bots=("a", "b"), deal=0)
+    table = Block(variant="game", bots=("a", "b"), deal=0)
     found = stand(("b", "a"), 1, results_of([table], lambda _, rotation, bot: totals[bot][rotation]))
     assert (found.rule, found.bots[0].bot, found.is_settled) == (rule, first, False)
 
@@ -126,15 +126,15 @@ def test_a_knockout_of_seven_finds_the_best_and_ranks_the_others_by_how_far_they
 
 def test_settled_ties_rest_while_others_play_on() -> None:
     field = field_of(4, RULES)
-    first = a_round(next_round(field, Past()))
+    first = a_round(next_round(field, History()))
     even = first.tables[0].bots
-    past = Past()
+    past = History()
     for _ in range(3):
         drawn = a_round(next_round(field, past))
         results = results_of(
             drawn.tables, lambda table, rotation, bot: rotation * (table.bots == even) or by_name(table, 0, bot)
         )
-        past = Past(rounds=[*past.rounds, drawn], played=[*past.played, results])
+        past = History(rounds=[*past.rounds, drawn], played=[*past.played, results])
     assert [len({table.bots for table in drawn.tables}) for drawn in past.rounds] == [2, 2, 1]
     assert [table.deal for table in past.rounds[2].tables] == [8, 9, 10, 11]
     assert past.rounds[2].title == "semi-finals: 1 tie, up to deal 12"
@@ -142,9 +142,9 @@ def test_settled_ties_rest_while_others_play_on() -> None:
 
 def test_the_others_of_a_withdrawn_bots_table_go_on_to_the_next_round() -> None:
     field = field_of(8, RULES)
-    first = a_round(next_round(field, Past()))
+    first = a_round(next_round(field, History()))
     gone, rival = first.tables[0].bots
-    past = without(Past(rounds=[first], played=[results_of(first.tables)]), gone)
+    past = without(History(rounds=[first], played=[results_of(first.tables)]), gone)
     left = replace(field, bots=[entrant for entrant in field.bots if entrant.name != gone])
     past, end = played_out(left, next_round, past=past)
     levels = bracket(left, past)
@@ -158,7 +158,7 @@ def test_a_bot_that_lost_to_one_that_is_withdrawn_later_stays_out() -> None:
     field = field_of(8, RULES)
     past, _ = played_out(field, next_round)
     second = next(index for index, drawn in enumerate(past.rounds) if len(drawn.entered) == 4)
-    past = without(Past(rounds=past.rounds[: second + 1], played=past.played[: second + 1]), "b07")
+    past = without(History(rounds=past.rounds[: second + 1], played=past.played[: second + 1]), "b07")
     left = replace(field, bots=field.bots[:-1])
     past, _ = played_out(left, next_round, past=past)
     assert past.rounds[-1].entered
@@ -170,7 +170,7 @@ def test_an_earlier_tie_tells_who_went_on_though_its_matches_no_longer_count(is_
     field = field_of(8, RULES)
     past, _ = played_out(field, next_round)
     second = next(index for index, drawn in enumerate(past.rounds) if len(drawn.entered) == 4)
-    past = without(Past(rounds=past.rounds[: second + 1], played=past.played[: second + 1]), "b07")
+    past = without(History(rounds=past.rounds[: second + 1], played=past.played[: second + 1]), "b07")
     left = replace(field, bots=field.bots[:-1]) if is_withdrawn else field
     levels = bracket(left, past)
     (tie,) = (tie for tie in levels[0].ties if "b07" in tie.names)
@@ -182,7 +182,7 @@ def test_the_place_of_a_withdrawn_bot_at_a_larger_table_is_taken_by_the_best_tha
     field = field_of(8, TWO, tables={"game": 4})
     past, _ = played_out(field, next_round)
     first = sum(len(drawn.entered) == 8 for drawn in past.rounds)
-    past = without(Past(rounds=past.rounds[:first], played=past.played[:first]), "b07")
+    past = without(History(rounds=past.rounds[:first], played=past.played[:first]), "b07")
     left = replace(field, bots=field.bots[:-1])
     past, end = played_out(left, next_round, past=past)
     assert end.reason == "b06 wins the knockout"
@@ -191,8 +191,8 @@ def test_the_place_of_a_withdrawn_bot_at_a_larger_table_is_taken_by_the_best_tha
 
 def test_a_replaced_bot_plays_its_tie_again() -> None:
     field = field_of(4, RULES)
-    first = a_round(next_round(field, Past()))
-    past = without(Past(rounds=[first], played=[results_of(first.tables)]), "b03")
+    first = a_round(next_round(field, History()))
+    past = without(History(rounds=[first], played=[results_of(first.tables)]), "b03")
     again = a_round(next_round(field, past))
     (bots,) = {table.bots for table in again.tables if table.deal == 0}
     assert "b03" in bots
@@ -201,8 +201,8 @@ def test_a_replaced_bot_plays_its_tie_again() -> None:
 
 def test_a_tie_that_is_being_played_is_open() -> None:
     field = field_of(2, replace(RULES, limit=4))
-    drawn = a_round(next_round(field, Past()))
-    past = Past(rounds=[drawn], played=[results_of(drawn.tables[:2])])
+    drawn = a_round(next_round(field, History()))
+    past = History(rounds=[drawn], played=[results_of(drawn.tables[:2])])
     names = [entrant.name for entrant in field.bots]
     assert bracket(field, past, is_playing=True)[0].ties[0].rule == "open"
     assert places(bracket(field, past, is_playing=True), names) == {"b00": (1, 2), "b01": (1, 2)}

@@ -9,12 +9,12 @@ from simulated import chance
 from referee.tournament.figures.strengths import strengths_of
 from referee.tournament.formats.ladder import LEAST_TABLES, MOST_TABLES, most_matches, next_round
 from referee.tournament.plan.meetings import meetings_of
-from referee.tournament.plan.rounds import End, Field, Past, Round, StageRules
+from referee.tournament.plan.rounds import DrawInput, End, History, Round, StageRules
 
 STRENGTHS = {bot: 0.08 * number for number, bot in enumerate(numbered(24))}
 
 
-def ladder(bots: int | Iterable[str], seats: int = 2, rounds: int | None = None) -> Field:
+def ladder(bots: int | Iterable[str], seats: int = 2, rounds: int | None = None) -> DrawInput:
     return field_of(bots, StageRules(format="ladder", deals=2, rounds=rounds), tables={"game": seats})
 
 
@@ -53,10 +53,10 @@ def test_results_of_a_bot_that_is_gone_count_for_the_others() -> None:
     left = ladder(["a", "b", "c"])
     kept = where(past, lambda bots: {*bots} == {"a", "b"})
     former = [result for some in past.played for result in some if {*result.bots} != {"a", "b"}]
-    drawn = a_round(next_round(left, Past(rounds=kept.rounds, played=kept.played, former={0: former})))
+    drawn = a_round(next_round(left, History(rounds=kept.rounds, played=kept.played, former={0: former})))
     assert drawn.number == 5
     assert {bot for table in drawn.tables for bot in table.bots} == {"a", "b", "c"}
-    assert drawn == next_round(left, Past(rounds=kept.rounds, played=kept.played[::-1], former={0: former[::-1]}))
+    assert drawn == next_round(left, History(rounds=kept.rounds, played=kept.played[::-1], former={0: former[::-1]}))
 
 
 def test_a_ladder_goes_on_until_somebody_says_how_many_rounds_it_has() -> None:
@@ -71,6 +71,6 @@ def test_a_ladder_goes_on_until_somebody_says_how_many_rounds_it_has() -> None:
 
 
 def test_a_round_keeps_several_workers_busy_even_with_few_bots() -> None:
-    drawn = a_round(next_round(ladder(4, seats=3), Past()))
+    drawn = a_round(next_round(ladder(4, seats=3), History()))
     assert len(drawn.tables) == 2 * LEAST_TABLES
     assert len({(table.bots, table.deal) for table in drawn.tables}) == 2 * LEAST_TABLES

@@ -10,7 +10,7 @@ from referee.reports.tables.bracket import stages_report
 from referee.tournament.formats import knockout
 from referee.tournament.formats.places import places_of
 from referee.tournament.formats.stages import next_round as draw
-from referee.tournament.plan.rounds import End, Entrant, Past, Round, StageRules, Table
+from referee.tournament.plan.rounds import Block, End, Entrant, History, Round, StageRules
 
 KNOCKOUT = StageRules(format="knockout", deals=4, advance=1, limit=8)
 SWISS = StageRules(format="swiss", deals=2, rounds=4, advance=4)
@@ -58,7 +58,7 @@ def test_a_stage_of_which_an_amendment_left_no_table_has_only_those_who_went_on(
     past, _ = played_out(field, draw)
     last = [(one, played) for one, played in zip(past.rounds, past.played, strict=True) if one.stage == 1]
     begun = [(replace(one, tables=()), ()) for one in past.rounds if one.stage == 0]
-    left = Past(rounds=[one for one, _ in (*begun, *last)], played=[some for _, some in (*begun, *last)])
+    left = History(rounds=[one for one, _ in (*begun, *last)], played=[some for _, some in (*begun, *last)])
     found = places_of(field, left, is_playing=False)
     assert {row.bot for row in found.stages[0].bots} == set(last[0][0].entered)
     assert {(row.strength, row.goes_on) for row in found.stages[0].bots} == {(None, True)}
@@ -81,17 +81,17 @@ def test_a_cut_is_settled_where_all_that_go_on_are_better() -> None:
 def test_the_cut_of_a_sample_of_line_ups_is_not_settled_by_what_was_not_played() -> None:
     """With 7 of 10 line-ups some pairs have not met, however sure those are that have."""
     field = field_of(5, StageRules(deals=6, lineups=7, advance=3), StageRules(deals=1))
-    past = Past()
+    past = History()
     while isinstance(drawn := draw(field, past), Round) and drawn.stage == 0:
-        past = Past(rounds=[*past.rounds, drawn], played=[*past.played, results_of(drawn.tables)])
+        past = History(rounds=[*past.rounds, drawn], played=[*past.played, results_of(drawn.tables)])
     assert places_of(field, past, is_playing=False).stages[0].is_cut_settled is False
 
 
 def test_nobody_is_called_better_than_a_bot_without_a_match() -> None:
     field = field_of(6, StageRules(deals=8, advance=3), StageRules(deals=1))
-    past = Past()
+    past = History()
     while isinstance(drawn := draw(field, past), Round) and drawn.stage == 0:
-        past = Past(rounds=[*past.rounds, drawn], played=[*past.played, results_of(drawn.tables)])
+        past = History(rounds=[*past.rounds, drawn], played=[*past.played, results_of(drawn.tables)])
     text = "\n".join(stages_report(places_of(field, without(past, "b05"), is_playing=False).stages, 99))
     assert "The 3 that go on are better than the others that have a match in this stage (p < 0.05, all pairs)." in text
 
@@ -136,7 +136,7 @@ def test_places_that_no_settled_tie_decided_are_not_known() -> None:
 
 
 def test_places_are_not_known_across_a_cut_that_is_not_settled() -> None:
-    def always_at_last(table: Table, rotation: int, bot: str) -> int:
+    def always_at_last(table: Block, rotation: int, bot: str) -> int:
         return by_name(table, rotation, bot) if table.deal else 0
 
     field = field_of(4, StageRules(deals=1, advance=2), KNOCKOUT)
@@ -148,8 +148,8 @@ def test_places_are_not_known_across_a_cut_that_is_not_settled() -> None:
 
 def test_a_tie_that_is_played_is_told_as_such() -> None:
     field = field_of(2, KNOCKOUT)
-    drawn = a_round(knockout.next_round(field, Past()))
-    past = Past(rounds=[drawn], played=[results_of(drawn.tables[:1])])
+    drawn = a_round(knockout.next_round(field, History()))
+    past = History(rounds=[drawn], played=[results_of(drawn.tables[:1])])
     found = places_of(field, past, is_playing=True)
     assert set(found.ranks.values()) == {(1, 1, 2)}
     assert "is played" in "\n".join(stages_report(found.stages, 80))

@@ -11,7 +11,7 @@ from referee.tournament.formats.outlook import outlook
 from referee.tournament.formats.places import places_of
 from referee.tournament.formats.stages import entrants, most_matches, ordered
 from referee.tournament.formats.stages import next_round as draw
-from referee.tournament.plan.rounds import End, Format, Past, Round, StageRules
+from referee.tournament.plan.rounds import End, Format, History, Round, StageRules
 
 SWISS = StageRules(format="swiss", deals=2, rounds=4, advance=4)
 ALL = StageRules(deals=3)
@@ -71,10 +71,10 @@ def test_a_new_version_in_the_final_plays_its_matches_and_no_others() -> None:
 
 def test_a_sampled_stage_keeps_to_its_line_ups_and_stays_balanced_when_a_bot_leaves() -> None:
     field = field_of(8, StageRules(deals=1, lineups=10, advance=4), ALL)
-    first = a_round(draw(field, Past()))
+    first = a_round(draw(field, History()))
     assert len(first.tables) == 10
     assert {bot for table in first.tables for bot in table.bots} == {entrant.name for entrant in field.bots}
-    past = without(Past(rounds=[first], played=[results_of(first.tables)]), "b00")
+    past = without(History(rounds=[first], played=[results_of(first.tables)]), "b00")
     left = replace(field, bots=field.bots[1:])
     kept = len(past.rounds[0].tables)
     more = a_round(draw(left, past))
@@ -87,21 +87,21 @@ def test_a_sampled_stage_keeps_to_its_line_ups_and_stays_balanced_when_a_bot_lea
 def test_a_late_entry_gets_line_ups_of_a_sampled_stage_and_nobody_loses_any() -> None:
     field = field_of(8, StageRules(deals=1, lineups=12, advance=4), ALL)
     early = replace(field, bots=field.bots[1:])
-    first = a_round(draw(early, Past()))
-    past = Past(rounds=[first], played=[results_of(first.tables)])
+    first = a_round(draw(early, History()))
+    past = History(rounds=[first], played=[results_of(first.tables)])
     more = a_round(draw(field, past))
     counts = Counter(bot for table in first.tables for bot in table.bots)
     assert (more.stage, len(more.tables)) == (0, min(counts.values()))
     assert all("b00" in table.bots for table in more.tables)
-    past = Past(rounds=[first, more], played=[results_of(first.tables), results_of(more.tables)])
+    past = History(rounds=[first, more], played=[results_of(first.tables), results_of(more.tables)])
     assert a_round(draw(field, past)).stage == 1
 
 
 def test_bots_that_are_equal_at_the_cut_are_drawn_by_lot() -> None:
     field = field_of(4, StageRules(deals=1, advance=2), ALL)
-    past = Past()
+    past = History()
     drawn = a_round(draw(field, past))
-    past = Past(rounds=[drawn], played=[results_of(drawn.tables, lambda *_: 0)])
+    past = History(rounds=[drawn], played=[results_of(drawn.tables, lambda *_: 0)])
     assert ordered(field, past, 0) == ordered(replace(field, bots=field.bots[::-1]), past, 0)
     assert ordered(field, past, 0) != ordered(replace(field, master_key=b"other"), past, 0)
 
@@ -110,21 +110,21 @@ def test_bots_that_are_equal_at_the_cut_are_drawn_by_lot() -> None:
 def test_a_bot_without_a_match_in_the_stage_comes_last_at_its_cut(format_: Format) -> None:
     """So a bot that is replaced, or enters, when no match of the stage is left for it does not pass those who lost."""
     field = field_of(6, StageRules(format=format_, deals=2, rounds=3 if format_ == "swiss" else None, advance=4), ALL)
-    past = Past()
+    past = History()
     while isinstance(drawn := draw(field, past), Round) and drawn.stage == 0:
-        past = Past(rounds=[*past.rounds, drawn], played=[*past.played, results_of(drawn.tables)])
+        past = History(rounds=[*past.rounds, drawn], played=[*past.played, results_of(drawn.tables)])
     past = without(past, "b05")
     assert ordered(field, past, 0)[-1] == "b05"
 
 
 def test_a_final_with_more_seats_than_bots_have_played_takes_those_without_a_match_last() -> None:
     field = field_of(4, StageRules(format="swiss", deals=1, rounds=1, advance=3), ALL)
-    first = a_round(draw(field, Past()))
-    past = without(Past(rounds=[first], played=[results_of(first.tables)]), first.tables[0].bots[0])
+    first = a_round(draw(field, History()))
+    past = without(History(rounds=[first], played=[results_of(first.tables)]), first.tables[0].bots[0])
     final = a_round(draw(field, past))
     assert {*final.entered[:2]} == {*first.tables[1].bots}
     assert final.entered[2] in first.tables[0].bots
-    past = Past(rounds=[*past.rounds, final], played=[*past.played, results_of(final.tables)])
+    past = History(rounds=[*past.rounds, final], played=[*past.played, results_of(final.tables)])
     (stage, _) = places_of(field, past, is_playing=False).stages
     assert [(row.bot, row.strength is None) for row in stage.bots if row.goes_on] == [
         (bot, place == 2) for place, bot in enumerate(final.entered)
@@ -136,9 +136,9 @@ def test_a_final_with_more_seats_than_bots_have_played_takes_those_without_a_mat
 def test_a_later_stage_ends_where_too_few_bots_are_left_for_a_table(format_: Format, left: int) -> None:
     last = replace(KNOCKOUT, advance=1) if format_ == "knockout" else StageRules(format=format_, deals=2)
     field = field_of(8, replace(SWISS, rounds=1), last, tables={"game": 4})
-    past = Past()
+    past = History()
     while isinstance(drawn := draw(field, past), Round):
-        past = Past(rounds=[*past.rounds, drawn], played=[*past.played, ()])
+        past = History(rounds=[*past.rounds, drawn], played=[*past.played, ()])
         if drawn.stage:
             break
     stay = past.rounds[-1].entered[:left]
@@ -151,7 +151,7 @@ def test_a_later_stage_ends_where_too_few_bots_are_left_for_a_table(format_: For
 @pytest.mark.parametrize("left", [0, 1, 3])
 def test_a_swiss_without_enough_bots_for_a_table_ends(left: int) -> None:
     field = field_of(left, StageRules(format="swiss", deals=1), tables={"game": 4})
-    assert swiss.next_round(field, Past()) == End(reason=f"too few bots are left for a table ({left})")
+    assert swiss.next_round(field, History()) == End(reason=f"too few bots are left for a table ({left})")
     assert swiss.most_matches(field) == 0
 
 

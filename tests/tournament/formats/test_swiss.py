@@ -12,7 +12,7 @@ from referee.rules.table.streams import Stream
 from referee.tournament.formats.seating import Player, seat, seatable
 from referee.tournament.formats.swiss import most_matches, most_rounds, next_round, usual_rounds
 from referee.tournament.plan.meetings import meetings_of
-from referee.tournament.plan.rounds import End, Past, StageRules
+from referee.tournament.plan.rounds import End, History, StageRules
 
 
 def swiss(deals: int = 1, rounds: int | None = None) -> StageRules:
@@ -88,7 +88,7 @@ def test_bots_of_one_owner_never_sit_together(seats: int) -> None:
 
 def test_bots_that_are_nobodys_sit_with_anybody() -> None:
     entered = field_of(["greedy", "keeper", "random"], swiss(), tables={"game": 3}, owners={"random": "somebody"})
-    drawn = a_round(next_round(entered, Past()))
+    drawn = a_round(next_round(entered, History()))
     assert [table.bots for table in drawn.tables] == [("greedy", "keeper", "random")]
 
 

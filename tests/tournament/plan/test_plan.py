@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from referee.tournament.plan.deals import PlannedVariant, WholeDeals
-from referee.tournament.plan.fixture import Fixture
+from referee.tournament.plan.fixture import PlannedMatch
 from referee.tournament.plan.keys import Rotations, commitment, deal_key, master_key, own_cards
 from referee.tournament.plan.plan import Plan
 
@@ -75,7 +75,7 @@ def test_a_plan_of_two_variants_match_by_match() -> None:
 
 def test_the_same_seed_gives_the_same_plan_in_every_version() -> None:
     key = master_key("demo")
-    assert plan(names(5), {"six-card": 3}, deals=4, lineups=4, key=key)[29] == Fixture(
+    assert plan(names(5), {"six-card": 3}, deals=4, lineups=4, key=key)[29] == PlannedMatch(
         number=29,
         variant="six-card",
         block=9,
@@ -92,7 +92,7 @@ def test_every_deal_has_the_same_line_ups_once_with_every_bot_in_each_seat(
     made: tuple[Plan, int, dict[str, int]],
 ) -> None:
     fixtures, deals, seats = made
-    blocks: dict[int, list[Fixture]] = {}
+    blocks: dict[int, list[PlannedMatch]] = {}
     for fixture in fixtures:
         blocks.setdefault(fixture.block, []).append(fixture)
     assert list(blocks) == list(range(len(blocks)))

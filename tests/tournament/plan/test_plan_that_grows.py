@@ -7,7 +7,7 @@ import pytest
 from referee.tournament.plan.deals import PlannedVariant, WholeDeals
 from referee.tournament.plan.keys import Rotations, deal_key
 from referee.tournament.plan.plan import Plan
-from referee.tournament.plan.rounds import Round, Table
+from referee.tournament.plan.rounds import Block, Round
 
 KEY = bytes(range(32))
 BOTS = ("dan", "ada", "cy", "bob")
@@ -29,13 +29,13 @@ def whole(deal: int) -> Round:
     return Round(number=deal, title=f"deal {deal + 1}", whole_deal=deal)
 
 
-def tables(*some: Table) -> Round:
+def tables(*some: Block) -> Round:
     return Round(number=0, title="tables", tables=some)
 
 
-def table(bots: str, deal: int = 0) -> Table:
+def table(bots: str, deal: int = 0) -> Block:
     names = tuple(bots.split())
-    return Table(variant=f"v{len(names)}", bots=names, deal=deal)
+    return Block(variant=f"v{len(names)}", bots=names, deal=deal)
 
 
 @pytest.mark.parametrize("rotations", ["same", "fresh"])
@@ -77,17 +77,17 @@ def test_a_table_has_the_seats_and_cards_that_the_fixed_plan_gives_it(rotations:
     ("wrong", "why"),
     [
         (table("ada eve"), "does not take part"),
-        (Table(variant="v4", bots=BOTS, deal=0), "no game `v4`"),
-        (Table(variant="v3", bots=("ada", "bob"), deal=0), "expected 3 bots"),
-        (Table(variant="v2", bots=("ada", "ada"), deal=0), "expected 2 bots"),
-        (Table(variant="v2", bots=("bob", "ada"), deal=0), "in the order of their names"),
+        (Block(variant="v4", bots=BOTS, deal=0), "no game `v4`"),
+        (Block(variant="v3", bots=("ada", "bob"), deal=0), "expected 3 bots"),
+        (Block(variant="v2", bots=("ada", "ada"), deal=0), "expected 2 bots"),
+        (Block(variant="v2", bots=("bob", "ada"), deal=0), "in the order of their names"),
         (table("ada bob", -1), "a deal has the number -1"),
         (table("ada bob", 2**31), "a deal has the number"),
         (table("ada dan", 1), "meet twice on deal 1"),
         (table("ada cy", 2), "meet twice on deal 2"),
     ],
 )
-def test_a_table_that_cannot_be_played_is_refused(wrong: Table, why: str) -> None:
+def test_a_table_that_cannot_be_played_is_refused(wrong: Block, why: str) -> None:
     plan = growing(tables(table("ada dan", 1)), whole(2))
     with pytest.raises(ValueError, match=why):
         plan.add(tables(wrong))

@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from referee.commands.opening import open_store, prepare
 from referee.tournament.config.config import load
-from referee.tournament.orders import ATTEMPTS, Bundle, Order, Played, Spoiled
+from referee.tournament.orders import ATTEMPTS, Bundle, Job, Played, Spoiled
 from referee.tournament.run.desk import Desk
 from referee.tournament.run.pace import BUNDLE_S, MOST_ORDERS, Pace
 from referee.tournament.run.run import Run
@@ -73,7 +73,7 @@ def desk_for(opened_run: OpenRun) -> Desk:
     return desk
 
 
-def outcome(bundle: Bundle, is_spoiled: Callable[[Order], bool] = lambda _: False) -> list[Played | Spoiled]:
+def outcome(bundle: Bundle, is_spoiled: Callable[[Job], bool] = lambda _: False) -> list[Played | Spoiled]:
     """What a host reports of a bundle."""
     turns = Turns(bundle)
     while (order := turns.order) is not None:
@@ -115,7 +115,7 @@ def test_no_block_mixes_hosts_and_every_match_counts_once(tmp_path: Path, rotati
     late: list[tuple[Bundle, list[Played | Spoiled], int]] = []
     together: list[int] = []
 
-    def is_spoiled(_: Order) -> bool:
+    def is_spoiled(_: Job) -> bool:
         return dice.random() < 0.2
 
     async def play() -> None:
@@ -280,7 +280,7 @@ def test_a_host_ends_a_bundle_that_lasts_too_long_and_the_rest_is_handed_out_wit
             turns.take(result_of(order))
         assert (len(turns.reports), turns.seconds) == (2, [1.0, LONGEST_BUNDLE_S + 0.5])
         assert desk.report_bundle(bundle.id, turns.reports, opened_run.ids["lab1"], turns.seconds)
-        orders: list[Order] = []
+        orders: list[Job] = []
 
         def take(bundle: Bundle) -> None:
             orders.extend(bundle.orders)

@@ -12,9 +12,9 @@ from in_store import Silent, bot, result_of
 
 from referee.commands.opening import open_store, prepare
 from referee.tournament.config.config import load
-from referee.tournament.orders import Order, Part, Spoiled
+from referee.tournament.orders import Job, Part, Spoiled
 from referee.tournament.plan.deals import PlannedVariant, WholeDeals
-from referee.tournament.plan.fixture import Fixture, Place
+from referee.tournament.plan.fixture import BlockKey, PlannedMatch
 from referee.tournament.plan.keys import Rotations
 from referee.tournament.plan.plan import Plan
 from referee.tournament.run.desk import Desk
@@ -30,7 +30,7 @@ rotations = "same"
 [[variants]]
 preset = "six-card"
 """
-NOTHING: Mapping[Place, int] = {}
+NOTHING: Mapping[BlockKey, int] = {}
 
 
 def plan(rotations: Rotations = "same", *, bots: int = 4, deals: int = 3) -> Plan:
@@ -41,7 +41,7 @@ def plan(rotations: Rotations = "same", *, bots: int = 4, deals: int = 3) -> Pla
 
 
 def play_order(
-    made: Plan, *, done: Collection[int] = (), voids: Mapping[Place, int] = NOTHING, alone: Collection[str] = ()
+    made: Plan, *, done: Collection[int] = (), voids: Mapping[BlockKey, int] = NOTHING, alone: Collection[str] = ()
 ) -> PlayOrder:
     return PlayOrder(made, done=done, voids=voids, alone=alone)
 
@@ -51,9 +51,9 @@ class Play:
 
     def __init__(self, made: Plan, seed: int, *, out: int, spoils: float = 0.0, alone: Collection[str] = ()) -> None:
         self.order = play_order(made, alone=alone)
-        self.out: dict[int, Fixture] = {}
-        self.begun: list[Fixture] = []
-        self.played: list[Fixture] = []
+        self.out: dict[int, PlannedMatch] = {}
+        self.begun: list[PlannedMatch] = []
+        self.played: list[PlannedMatch] = []
         self._dice, self._most, self._spoils = Random(seed), out, spoils  # noqa: S311
 
     def run(self) -> None:
@@ -103,7 +103,7 @@ def test_matches_are_played_in_the_order_of_the_plan(rotations: Rotations) -> No
 def test_a_voided_match_is_played_again_after_those_that_are_open(rotations: Rotations, redeals: list[int]) -> None:
     """With other cards, unless its block shares them; so it goes on in a run that was interrupted."""
     made = plan(rotations, deals=20)
-    order, attempts, between = play_order(made), list[Fixture](), 0
+    order, attempts, between = play_order(made), list[PlannedMatch](), 0
     while len(attempts) < 3 and (fixture := order.next()) is not None:
         if fixture.number == 0:
             attempts.append(fixture)
@@ -129,7 +129,7 @@ def test_a_job_waits_for_a_match_that_may_come_back(tmp_path: Path) -> None:
     """It gets the next one as soon as there is one, and None only when nothing is left and nothing can come back."""
     (tmp_path / "run.toml").write_text(DUEL + bot("ann") + bot("bob"))
     prepared = prepare(load(tmp_path / "run.toml"), tmp_path / "run.golfref", fresh=False, may_change=False)
-    got: list[Order | None] = []
+    got: list[Job | None] = []
 
     async def main(desk: Desk) -> None:
         async def wait() -> None:

@@ -17,7 +17,7 @@ from referee.commands.opening import open_store, prepare
 from referee.play.faults import OUT_OF_MEMORY
 from referee.reports.provenance import provenance
 from referee.tournament.config.config import load
-from referee.tournament.orders import Order, Spoiled
+from referee.tournament.orders import Job, Spoiled
 from referee.tournament.store.disk import locked
 from referee.tournament.voids import VoidSuspect
 
@@ -93,7 +93,7 @@ def test_whoever_watches_is_called_once_when_the_voids_are_explained(
     assert all(one.voided == one.of < 48 for one in watcher.suspects)
 
 
-def names(order: Order) -> set[str]:
+def names(order: Job) -> set[str]:
     return {one.name for one in order.setup.bots}
 
 
