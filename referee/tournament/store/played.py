@@ -33,6 +33,8 @@ class PlayedSoFar:
         """The sums, and of how many rounds they are."""
         self._by_round: list[dict[int, Result]] = []
         """By round its results, by number."""
+        self._in_order: list[tuple[Result, ...] | None] = []
+        """By round the same in the order of numbers; None where some have come since, so that it is made again."""
         self._former: dict[int, list[Result]] = defaultdict(list)
         """By stage the results with bots that are no longer in the run."""
 
@@ -42,7 +44,8 @@ class PlayedSoFar:
             self._sum(row, number)
         elif number is not None:
             place = self._plan.round_of(number)
-            self._by_round += ({} for _ in range(len(self._by_round), place + 1))
+            self._grow(place + 1)
+            self._in_order[place] = None
             block = self._plan.sitting(number).block
             self._by_round[place][number] = replace(row.result, number=number, block=block, commit=0)
         elif (result := as_former(row, self._present)) is not None:
@@ -56,6 +59,12 @@ class PlayedSoFar:
         if result is not None:
             self._meetings.ended(result)
 
+    def _grow(self, rounds: int) -> None:
+        """Have room for the results of so many rounds."""
+        more = rounds - len(self._by_round)
+        self._by_round += ({} for _ in range(more))
+        self._in_order += [None] * more
+
     def past(self) -> History:
         """What has been drawn and played."""
         if not self._keeps_results:
@@ -63,11 +72,13 @@ class PlayedSoFar:
                 self._meetings.drawn(drawn)
             self._summed = len(self._plan.rounds)
             return History(rounds=self._plan.rounds, meetings=self._meetings)
-        empty: dict[int, Result] = {}
-        some = [*self._by_round, *(empty for _ in range(len(self._by_round), len(self._plan.rounds)))]
+        self._grow(len(self._plan.rounds))
+        for place, results in enumerate(self._by_round):
+            if self._in_order[place] is None:
+                self._in_order[place] = tuple(results[number] for number in sorted(results))
         return History(
             rounds=tuple(self._plan.rounds),
-            played=tuple(tuple(results[number] for number in sorted(results)) for results in some),
+            played=tuple(results or () for results in self._in_order),
             former={stage: tuple(numbered(results)) for stage, results in self._former.items()},
         )
 
