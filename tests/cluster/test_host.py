@@ -40,10 +40,12 @@ class Lab:
         self.env = mark | {"GOLFREF_HOST": "lab", "GOLFREF_HOST_FOLDER": str(folder / "host")}
 
     def let_go(self) -> None:
-        """Bots that are asked from now on answer."""
+        """All bots answer from now on, also those that wait at the gate."""
         opened = self.gate.with_name("opened")
         opened.write_text("")
+        waiting = os.open(self.gate, os.O_RDWR)
         opened.replace(self.gate)
+        os.close(waiting)
 
 
 def pids(marked: Marked, part: str) -> list[int]:
