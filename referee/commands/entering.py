@@ -1,239 +1,264 @@
-"""Takes new versions up between the rounds of a ladder, while it goes on.
+"""Who takes part in a run: its entries are put on the shelf and built, and its bots qualify.
 
-Nothing that is wrong with them ends it. An entry of which the new version cannot be read, built or started goes on with
-the version that plays, which is still on the shelf; any other such bot leaves until it is put right.
+A run that begins needs all of them. A ladder that has begun goes on whatever is wrong with a bot: an entry of which the
+new version cannot be read, built or started, or has not qualified, plays on with the version that is in the run, as
+long as that is on the shelf. Any other such bot is left out until it is put right.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import closing
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from referee import wall_clock
 from referee.commands.announcement import failure_lines
 from referee.commands.console import say
 from referee.commands.interrupt import Signals
+from referee.commands.tournament_options import TournamentOptions
 from referee.entries.entry import Entry
 from referee.entries.shelf import Shelf
+from referee.entries.versions import version_of
 from referee.play.faults import HostFault
+from referee.play.greeting import Greeted
 from referee.play.sandbox.levels import check_cells
 from referee.play.sandbox.problems import find_problem
-from referee.play.sandbox.readable_check import Unfit
 from referee.play.spec import BotSpec
-from referee.tournament.config.config import Config, ConfigError, Survey, check_ready, survey
+from referee.tournament.config.config import Config, ConfigError, Survey, check_ready, load, survey
 from referee.tournament.config.traces import Trace, newest_ns, traces
 from referee.tournament.formats.table import traits_of
 from referee.tournament.run.run import greet_all
-from referee.tournament.store.facts import config_facts
+from referee.tournament.store.facts import Facts
 from referee.tournament.store.store import Store
+
+if TYPE_CHECKING:
+    from referee.competition.qualifying import Qualified
+    from referee.entries.ready import NotReady
 
 SETTLED_S = 2.0
 """Files that changed more recently than this are perhaps still being copied: the next round looks again."""
 
+MANY_BOTS = 16
+"""To start each of so many bots takes a while, so golfref says that it does."""
 
-class NotTakenUp(Exception):
-    """What lies there now cannot be played. The lines say why."""
-
-    def __init__(self, lines: Sequence[str]) -> None:
-        super().__init__("\n".join(lines))
-        self.lines = tuple(lines)
+Reasons = dict[str, tuple[str, ...]]
+"""By the name of a bot, why it cannot play, in lines."""
 
 
-class Newcomers:
-    """Looks between rounds whether the config, its entries or the files of its bots have changed, and takes them up."""
+class CannotPlay(Exception):
+    """Some bots cannot play, and why is printed already. The text says what that means for the run."""
 
-    def __init__(self, config: Config, store: Path, with_options: Callable[[Config], Config], signals: Signals) -> None:
-        """`config` is what plays in this store, and what lies there now is taken for it.
 
-        `with_options` makes of what the config's file says what is played, as the command line has it.
-        """
-        self.came = False
-        """Whether something has changed that has not been taken up."""
-        self.legs = 0
-        """How often the ladder has rested for what changed."""
-        self.start_s: float | None = None
-        """How long a bot took to start, once that was measured."""
-        self.notes: tuple[str, ...] = ()
-        """What the history is to tell of those who are kept out now."""
-        self._file, self._store, self._with_options, self._signals = config.file, store, with_options, signals
-        self._config = config
-        self._aside: dict[str, BotSpec] = {}
-        """Bots that are no entries and cannot play, by name."""
-        self._seen = self._traces()
-        self._told = set[str]()
+class Entered(Struct, frozen=True, kw_only=True):
+    """Who takes part."""
 
-    def begins_with(self, config: Config) -> None:
-        """Note that this is what plays at first after all."""
-        self._config = config
-        self._seen = self._traces()
+    config: Config
+    """The config with those who take part, each with its version."""
+    notes: tuple[str, ...] = ()
+    """The lines for the run's history about bots that do not take part."""
+
+
+class Entering:
+    """Settles who takes part: when the command begins, and again whenever a ladder takes up what changed."""
+
+    def __init__(self, options: TournamentOptions, signals: Signals) -> None:
+        self.has_changed = False
+        """True if a look found a change, and nothing was settled since."""
+        self._options, self._signals = options, signals
+        self._started: dict[str, Greeted] = {}
+        """By name, the bot that started last under it."""
+        self._watched: Config | None = None
+        self._seen = frozenset[Trace]()
+        self._said = set[str]()
+
+    def first(self, start_hooks: Callable[[Config, Path], None]) -> Entered:
+        """Who takes part as the command begins. Raises ConfigError, HostFault, CannotPlay and Interrupted."""
+        options, began_s = self._options, wall_clock.now().timestamp()
+        ladder = None if options.fresh or options.dry_run else _ladder_in(options.path)
+        if ladder is not None and (found := survey(options.config)).rest is not None:
+            start_hooks(found.rest, options.path)
+            return self._going_on(found, ladder, began_s)
+        config = load(options.config)
+        if not options.dry_run:
+            start_hooks(config, options.path)
+        config = _with_versions(options.applied_to(config))
+        self._watch(config, began_s)
+        not_ready = self._not_ready(config)
+        say(*(line for one in not_ready for line in one.told()))
+        if undecided := [f"`{one.name}`" for one in not_ready if one.is_hosts]:
+            raise HostFault(f"the host cannot make {', '.join(undecided)} ready, so nothing is decided about them")
+        lost = {one.name for one in not_ready}
+        check_ready(config.only([bot.name for bot in config.bots if bot.name not in lost]))
+        if lost and config.qualify is None:
+            raise CannotPlay("an entry could not be built; nothing was played")
+        qualified = self._qualified(config, say, not_ready)
+        return Entered(config=config) if qualified is None else Entered(config=qualified.config, notes=qualified.notes)
+
+    def again(self) -> Entered:
+        """Who takes part as a ladder goes on. Raises ConfigError, HostFault and Interrupted."""
+        self.has_changed, began_s = False, wall_clock.now().timestamp()
+        ladder = _ladder_in(self._options.path)
+        if ladder is None:
+            raise RuntimeError("a run that is no ladder takes nothing up")
+        return self._going_on(survey(self._options.config), ladder, began_s)
 
     def look(self) -> bool:
-        """Whether something has changed since the last look that is not changing still."""
-        found = self._traces()
-        self.came = found != self._seen and _is_settled(found)
-        if self.came:
+        """True if the config, its entries or the files of its bots changed since the last look, and are at rest now."""
+        if self._watched is None:
+            return False
+        found = traces(self._watched)
+        self.has_changed = found != self._seen and not 0 <= wall_clock.seconds_since(newest_ns(found)) <= SETTLED_S
+        if self.has_changed:
             self._seen = found
-        return self.came
+        return self.has_changed
 
-    def config(self) -> Config:
-        """What is to be played from now on: all that can play of what lies there, and the rest as it was.
+    def start(self, config: Config, bots: Sequence[BotSpec]) -> list[Greeted]:
+        """Start each of these bots once, unless this version of it has started already. Returns those that failed."""
+        new = [bot for bot in bots if not self._has_started(bot)]
+        if len(new) >= MANY_BOTS:
+            say(f"starting each of the {len(new)} bots once")
+        with self._signals.held():
+            greeted = greet_all(replace(config, bots=tuple(new)), self._signals.check) if new else []
+        self._started |= {one.bot.name: one for one in greeted if one.mishap is None}
+        return [one for one in greeted if one.mishap is not None]
 
-        What is wrong is told, each line once. Raises NotTakenUp, and Interrupted.
+    @property
+    def start_s(self) -> float:
+        """How many seconds a bot took to start, on average."""
+        return sum(one.start_s for one in self._started.values()) / max(1, len(self._started))
+
+    def say_once(self, *lines: str) -> None:
+        """Print the lines that have not been printed before."""
+        for line in lines:
+            if line not in self._said:
+                self._said.add(line)
+                say(line)
+
+    def _going_on(self, found: Survey, ladder: Facts, began_s: float) -> Entered:
+        """Who takes part in a ladder that has begun. Raises ConfigError and HostFault where it cannot go on so."""
+        out: Reasons = {}
+        if found.frame is not None:
+            self._watch(found.frame, began_s)
+            out = _unfit(found.frame)
+        if found.rest is None and out:
+            found = survey(self._options.config, without=frozenset(out))
+        if found.rest is None:
+            raise ConfigError(found.lines)
+        wanted = _with_versions(self._options.applied_to(found.rest))
+        if wanted.needs_users:
+            check_cells(of_strangers=True)
+        field = _Field(wanted, ladder, [one.name for one in found.entrants.all])
+        out |= {one.name: one.lines for one in found.entrants.broken}
+        out |= {one.name: tuple(one.told()) for one in self._not_ready(wanted)}
+        check_ready(field.without(out))
+        out |= self._not_starting(field.without(out), ladder)
+        qualified = self._qualified(field.without(out), self.say_once)
+        if qualified is not None:
+            out |= {one.bot: (one.in_words,) for one in qualified.kept_out}
+        config = field.without(out)
+        _check_enough(config)
+        for name, lines in out.items():
+            plays = any(bot.name == name for bot in config.bots)
+            self.say_once(*lines, _PLAYS_ON.format(name) if plays else _LEFT_OUT.format(name))
+        return Entered(config=config, notes=() if qualified is None else qualified.notes)
+
+    def _watch(self, config: Config, began_s: float) -> None:
+        """Look from now on whether this config, its entries or the files of its bots change.
+
+        What changed after it began to be read, in seconds since 1970, counts as a change.
         """
-        self.came = False
-        playing = self._config
-        try:
-            found, unfit = survey(self._file), dict[str, tuple[str, ...]]()
-            if found.rest is None:
-                unfit = self._unfit()
-                found = survey(self._file, without=frozenset(unfit))
-            wanted = found.rest
-            if wanted is None:
-                raise NotTakenUp(found.lines)
-            wanted = self._with_options(wanted)
-            if wanted.needs_users:
-                check_cells(of_strangers=True)
-            stay = unfit | {one.name: one.lines for one in found.entrants.broken}
-            stay |= self._not_ready(wanted)
-            config = _with_former(wanted, playing, stay, found)
-            check_ready(config)
-            stay |= self._not_starting(config, playing)
-            stay |= self._not_qualified(_with_former(wanted, playing, stay, found))
-            config = _with_former(wanted, playing, stay, found)
-            _check_enough(config)
-            config = config.with_cells()
-        except ConfigError as error:
-            raise NotTakenUp(error.lines) from None
-        except (HostFault, Unfit) as error:
-            raise NotTakenUp([str(error)]) from None
-        for name, lines in stay.items():
-            self._tell(lines, _what_becomes(name, config))
-        own = {bot.name: bot for bot in (*self._own(), *wanted.bots) if not bot.entry}
-        self._aside = {name: own[name] for name in stay if name in own}
-        self._config = config
-        return config
+        self._watched = config
+        self._seen = frozenset(trace for trace in traces(config) if trace[2] < began_s * 1e9)
 
-    def goes_back(self, config: Config, lines: Sequence[str]) -> None:
-        """Note that what lies there cannot be taken up after all, and tell why."""
-        self._config = config
-        self._tell(lines, "the ladder goes on as it was")
-
-    def _own(self) -> tuple[BotSpec, ...]:
-        """The bots that are no entries, those that cannot play among them."""
-        return (*(bot for bot in self._config.bots if not bot.entry), *self._aside.values())
-
-    def _traces(self) -> frozenset[Trace]:
-        """What lies there now of all that may play, or may do so again once it is put right."""
-        return traces(replace(self._config, bots=(*self._config.bots, *self._aside.values())))
-
-    def _unfit(self) -> dict[str, tuple[str, ...]]:
-        """By name, why bots that are no entries cannot be started any more from what lies in their folders."""
-        found = ((bot.name, find_problem(bot, self._config.isolation)) for bot in self._own())
-        return {name: (f"bot {name}: {problem}",) for name, problem in found if problem is not None}
-
-    def _not_ready(self, config: Config) -> dict[str, tuple[str, ...]]:
-        """Put entries on the shelf and build them; returns by name why some cannot play."""
+    def _not_ready(self, config: Config) -> "tuple[NotReady, ...]":
+        """Put entries on the shelf and build them. Returns those that cannot play."""
         if not config.entries:
-            return {}
+            return ()
         from referee.competition.builder import builder_for  # noqa: PLC0415 - only entries are built
 
-        builder = builder_for(config, say)
         with self._signals.held():
-            not_ready = builder.ready(config.entries, check=self._signals.check)
-        return {one.name: tuple(one.told()) for one in not_ready}
+            return builder_for(config, say).ready(config.entries, check=self._signals.check)
 
-    def _not_starting(self, config: Config, playing: Config) -> dict[str, tuple[str, ...]]:
-        """Start each bot once that is new or another version; returns by name why some did not start."""
-        had = {bot.name: bot.version for bot in config_facts(playing).bots}
-        now = {bot.name: bot.version for bot in config_facts(config).bots}
-        new = tuple(bot for bot in config.bots if bot.builtin is None and had.get(bot.name) != now[bot.name])
-        if not new:
-            return {}
-        with self._signals.held():
-            greeted = greet_all(replace(config, bots=new), self._signals.check)
-        return {one.bot.name: tuple(failure_lines(one)) for one in greeted if one.mishap is not None}
+    def _not_starting(self, config: Config, ladder: Facts) -> Reasons:
+        """Start each bot once that is new or has another version than in the ladder."""
+        had = {bot.name: bot.version for bot in ladder.bots}
+        new = [bot for bot in config.bots if bot.builtin is None and had.get(bot.name) != bot.version]
+        return {one.bot.name: tuple(failure_lines(one)) for one in self.start(config, new)}
 
-    def _not_qualified(self, config: Config) -> dict[str, tuple[str, ...]]:
-        """Check and try newcomers where they must qualify; returns by name why some are kept out."""
-        self.notes = ()
+    def _qualified(
+        self, config: Config, tell: Callable[[str], None], not_ready: "Sequence[NotReady]" = ()
+    ) -> "Qualified | None":
+        """Who takes part as `qualify` has it. None where the config has no `qualify`."""
         if config.qualify is None:
-            return {}
-        from referee.competition.qualifying import qualified  # noqa: PLC0415 - a ladder without it starts sooner
+            return None
+        from referee.competition.qualifying import qualified  # noqa: PLC0415 - a run without it starts sooner
 
         with self._signals.held():
-            found = qualified(config, self._store, fresh=False, tell=self._say)
-        self.notes = found.notes
-        return {one.bot: (one.in_words,) for one in found.kept_out}
+            return qualified(config, self._options.path, fresh=self._options.fresh, not_ready=not_ready, tell=tell)
 
-    def _say(self, line: str) -> None:
-        """Say a line, once."""
-        if line not in self._told:
-            self._told.add(line)
-            say(line)
-
-    def _tell(self, lines: Sequence[str], what: str) -> None:
-        """Tell what is wrong and what becomes of it, once."""
-        for line in (*lines, what):
-            self._say(line)
+    def _has_started(self, bot: BotSpec) -> bool:
+        started = self._started.get(bot.name)
+        return started is not None and (started.bot.builtin, started.bot.version) == (bot.builtin, bot.version)
 
 
-def playing_in(path: Path, file: Path, with_options: Callable[[Config], Config]) -> Config | None:
-    """What a ladder in this store was played with, as far as its entries are still on the shelf.
+_PLAYS_ON = "`{}` goes on with the version that plays"
+_LEFT_OUT = "`{}` does not play until that is put right"
 
-    None where there is no ladder in it. Raises ConfigError where nothing can be made of the config.
-    """
+
+class _Field:
+    """Who can play in a ladder that goes on: the bots as they are now, and the entries as they were."""
+
+    def __init__(self, wanted: Config, ladder: Facts, names: Sequence[str]) -> None:
+        """`wanted` has all bots that are entered and can be read; `names` are of all, in the order of the config."""
+        self._wanted, self._names, self._shelf = wanted, names, Shelf(wanted.folder)
+        self._former: dict[str, Entry] = {}
+        of_entries = {table.index for table in wanted.entry_tables}
+        for bot in ladder.bots:
+            is_entry = wanted.tables.get(bot.name) in of_entries
+            if is_entry and (kept := self._shelf.kept(bot.version)) is not None:
+                self._former[bot.name] = replace(kept, name=bot.name, owner=bot.owner)
+
+    def without(self, out: Collection[str]) -> Config:
+        """The config in which these bots play as they did before in the ladder, or not at all."""
+        former = {name: entry for name, entry in self._former.items() if name in out}
+        bots = {bot.name: bot for bot in self._wanted.bots if bot.name not in out}
+        bots |= {name: self._shelf.bot(entry) for name, entry in former.items()}
+        entries = {entry.name: entry for entry in self._wanted.entries if entry.name not in out} | former
+        return replace(
+            self._wanted,
+            anchor=self._wanted.anchor if self._wanted.anchor in bots else None,
+            bots=tuple(bots[name] for name in self._names if name in bots),
+            entries=tuple(entries[name] for name in self._names if name in entries),
+        )
+
+
+def _ladder_in(path: Path) -> Facts | None:
+    """What the ladder in this store is played with. None where there is none."""
     if not path.exists():
         return None
     with closing(Store.open(path)) as store:
         facts = store.meta().facts
-    found = survey(file)
-    if not traits_of(facts.format).is_endless or found.rest is None:
-        return None
-    config = with_options(found.rest)
-    shelf = Shelf(config.folder)
-    kept = (_kept(shelf, bot.version, bot.name, bot.owner) for bot in facts.bots if bot.name in config.tables)
-    entries = tuple(entry for entry in kept if entry is not None)
-    bots = (*(bot for bot in config.bots if not bot.entry), *(shelf.bot(entry) for entry in entries))
-    return replace(config, bots=bots, entries=entries)
+    return facts if traits_of(facts.format).is_endless else None
 
 
-def _kept(shelf: Shelf, version: str, name: str, owner: str) -> Entry | None:
-    """A version on the shelf as the entry of this name; what is kept of it names who was the first to have it."""
-    entry = shelf.kept(version)
-    return None if entry is None else replace(entry, name=name, owner=owner)
+def _with_versions(config: Config) -> Config:
+    """The config with the version of every bot, so that its files are read once. Shipped bots are read as they play."""
+    bots = (bot if bot.builtin else replace(bot, version=version_of(bot, config.folder)) for bot in config.bots)
+    return replace(config, bots=tuple(bots))
 
 
-def _is_settled(found: frozenset[Trace]) -> bool:
-    return not 0 <= wall_clock.seconds_since(newest_ns(found)) <= SETTLED_S
-
-
-def _with_former(wanted: Config, playing: Config, stay: Mapping[str, Sequence[str]], found: Survey) -> Config:
-    """The config in which these bots stay as they play; who does not play yet, or has no version left, is out."""
-    shelf = Shelf(wanted.folder)
-    former = {bot.name: bot for bot in playing.bots if bot.name in stay and bot.entry and shelf.kept(bot.version)}
-    entered = [one.name for one in found.entrants.all]
-    bots = {bot.name: bot for bot in wanted.bots if bot.name not in stay} | former
-    entries = {entry.name: entry for entry in wanted.entries if entry.name not in stay}
-    for bot in former.values():
-        if (entry := _kept(shelf, bot.version, bot.name, bot.owner)) is not None:
-            entries[bot.name] = entry
-    return replace(
-        wanted,
-        anchor=wanted.anchor if wanted.anchor in bots else None,
-        bots=tuple(bots[name] for name in entered if name in bots),
-        entries=tuple(entries[name] for name in entered if name in entries),
-    )
+def _unfit(config: Config) -> Reasons:
+    """Why bots that are no entries cannot be started from what lies in their folders."""
+    own = (bot for bot in config.bots if bot.builtin is None and not bot.entry)
+    found = ((bot.name, find_problem(bot, config.isolation)) for bot in own)
+    return {name: (f"bot {name}: {problem}",) for name, problem in found if problem is not None}
 
 
 def _check_enough(config: Config) -> None:
-    """Raise NotTakenUp where too few bots are left."""
+    """Raise ConfigError where too few bots are left."""
     seats = max(one.seats for one in config.variants)
     if len(config.bots) < seats:
-        raise NotTakenUp([f"{seats} bots sit at a table, but only {len(config.bots)} of those that lie there can play"])
-
-
-def _what_becomes(name: str, config: Config) -> str:
-    if any(bot.name == name for bot in config.bots):
-        return f"`{name}` goes on with the version that plays"
-    return f"`{name}` does not play until that is put right"
+        text = f"{seats} bots sit at a table, but only {len(config.bots)} of those that lie there can play"
+        raise ConfigError([text])

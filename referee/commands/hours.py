@@ -9,9 +9,8 @@ from referee.commands.opening import PreparedRun
 from referee.commands.tournament_options import TournamentOptions
 from referee.reports.tables.figures import duration
 from referee.tournament.config.changes import line_at
-from referee.tournament.config.config import Config, ConfigError
-from referee.tournament.config.formats import MOST_HOURS
-from referee.tournament.formats.table import formats_with, traits_of
+from referee.tournament.config.config import ConfigError
+from referee.tournament.formats.table import traits_of
 from referee.tournament.run.clock import HOUR_S, MARGIN, HoursClock
 from referee.tournament.store.store import Store
 
@@ -20,17 +19,6 @@ LONG_S = 3 * HOUR_S
 
 SHORTER_H = 8
 """So many hours it would take then."""
-
-
-def check_hours_option(hours: float, config: Config) -> None:
-    """Raises ConfigError where `--hours` does not go with what is played."""
-    format_ = config.format
-    if not 0 < hours <= MOST_HOURS:
-        raise ConfigError([f"--hours: expected hours above 0, at most {MOST_HOURS}, got {hours:g}"])
-    if format_ not in (having := formats_with("hours")):
-        what = "a tournament with [[stages]]" if format_ is None else f"a {format_}"
-        ways = f"formats that can end early: {', '.join(having)}"
-        raise ConfigError([f"--hours: {what} that is cut off orders nobody; {ways}"])
 
 
 def announce_hours(run: PreparedRun, found: Estimate, clock: HoursClock, options: TournamentOptions) -> None:

@@ -11,6 +11,7 @@ from msgspec.structs import asdict, replace
 from protocol import VERSION
 from referee import __version__
 from referee.commands.console import say
+from referee.commands.forecast import Estimate, estimate
 from referee.commands.record_file import old_name
 from referee.play.match import host_line
 from referee.tournament.config.changes import placed
@@ -83,6 +84,17 @@ class PreparedRun(Struct, frozen=True, kw_only=True):
             cluster=self.cluster,
             clock=clock,
             has_changed=has_changed,
+        )
+
+    def forecast(self, start_s: float) -> Estimate:
+        """What the matches take that are left, where a bot takes so many seconds to start."""
+        return estimate(
+            self.config,
+            self.left,
+            processes=self.workers,
+            start_s=start_s,
+            grows=not self.has_ended,
+            is_elsewhere=self.cluster is not None,
         )
 
     @property
