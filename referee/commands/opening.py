@@ -50,6 +50,8 @@ class PreparedRun(Struct, frozen=True, kw_only=True):
     """Whether the plan does not grow any more."""
     amendment: Amendment | None
     """What the config means for the run that is there. None where there is none, or it is moved out of the way."""
+    is_taking_up: bool = False
+    """Whether a ladder goes on with this between two of its rounds."""
     notes: tuple[str, ...] = ()
     """What the standings are to tell of how it is played."""
     cluster: Cluster | None = None
@@ -160,6 +162,7 @@ def _going_on(config: Config, store: Store, *, may_change: bool, is_taking_up: b
         key=key,
         plan=plan,
         amendment=found,
+        is_taking_up=is_taking_up,
     )
     if not found.changes and stretches[-1].has_ended:
         return run

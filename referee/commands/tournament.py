@@ -204,8 +204,6 @@ def _announce_time(session: _Session, run: PreparedRun) -> None:
         say_what_is_shorter(run, forecast)
     else:
         announce_hours(run, forecast, session.clock, session.options)
-    if not session.options.dry_run:
-        say(f"commitment {commitment(run.key)}", "  (SHA-256 of the master key, which is revealed at the end)")
 
 
 def _taken_up(session: _Session, run: PreparedRun) -> PreparedRun:
@@ -213,13 +211,10 @@ def _taken_up(session: _Session, run: PreparedRun) -> PreparedRun:
     try:
         entered = session.entering.again()
         _check_cells(entered.config, session.options)
-        run = _prepared(session, entered, may_change=True, is_taking_up=True)
+        return _prepared(session, entered, may_change=True, is_taking_up=True)
     except (ConfigError, HostFault, StoreError, Unfit) as error:
         session.entering.say_once(*str(error).splitlines(), "the ladder goes on as it was")
-        run = _prepared(session, Entered(config=run.config), may_change=True, is_taking_up=True)
-    if run.drawn is not None:
-        say(printable(drawn_in_words(run.drawn)[0], LONGEST_LINE))
-    return run
+        return _prepared(session, Entered(config=run.config), may_change=True, is_taking_up=True)
 
 
 def _check_cells(config: Config, options: TournamentOptions) -> None:
@@ -263,6 +258,10 @@ def _played(session: _Session, run: PreparedRun, lock: Lock) -> _Ended | None:
     ):
         if run.notes:
             store.note(*run.notes)
+        if not run.is_taking_up:
+            say(f"commitment {commitment(run.key)}", "  (SHA-256 of the master key, which is revealed at the end)")
+        elif run.drawn is not None:
+            say(printable(drawn_in_words(run.drawn)[0], LONGEST_LINE))
         elsewhere = _play(session, run, store)
         return None if session.entering.has_changed else _end(session, store, site, elsewhere)
 
