@@ -5,6 +5,7 @@ new version cannot be read, built or started, or has not qualified, plays on wit
 long as that is on the shelf. Any other such bot is left out until it is put right.
 """
 
+import os
 from collections.abc import Callable, Collection, Sequence
 from contextlib import closing
 from pathlib import Path
@@ -216,9 +217,11 @@ class _Field:
         self._former: dict[str, Entry] = {}
         of_entries = {table.index for table in wanted.entry_tables}
         for bot in ladder.bots:
-            is_entry = wanted.tables.get(bot.name) in of_entries
-            if is_entry and (kept := self._shelf.kept(bot.version)) is not None:
-                self._former[bot.name] = replace(kept, name=bot.name, owner=bot.owner)
+            if bot.dir is None or wanted.tables.get(bot.name) not in of_entries:
+                continue
+            if (kept := self._shelf.kept(bot.version)) is not None:  # as the entry that was the first to have it
+                folder = os.path.normpath(os.path.join(wanted.folder, bot.dir))
+                self._former[bot.name] = replace(kept, name=bot.name, owner=bot.owner, folder=folder)
 
     def without(self, out: Collection[str]) -> Config:
         """The config in which these bots play as they did before in the ladder, or not at all."""

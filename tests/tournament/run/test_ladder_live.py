@@ -94,6 +94,7 @@ def test_a_ladder_takes_up_new_versions_and_entries_and_keeps_the_older_ones_of_
     assert (
         "bot bea: start_failed: exited with code 3 before `ready`\n`bea` goes on with the version that plays" in words
     )
+    assert "told otherwise" not in words, "the version of bea that plays on has the folder that it had"
     assert words.count("entries/eve/bot.toml:1:12: command[0]:") == 1
     assert "`eve` does not play until that is put right" in words
     assert re.search(r"bot `ann`: replaced \(version \w+ -> \w+: its files changed\)", words)
