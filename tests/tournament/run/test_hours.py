@@ -110,7 +110,7 @@ def test_what_hours_cut_off_is_not_told_as_saved_by_stop(tmp_path: Path) -> None
     file.write_text(CONFIG.replace("[[variants]]", '[stop]\nwhen = "all"\n[[variants]]') + bots("ann", "bea"))
     play(file, slow=2).close()
     out = golfref("standings", "t.golfref", cwd=tmp_path)[0]
-    assert "no more: its time is over (hours = 1)" in out
+    assert "no more: its time is over (hours = 1); undecided: ann - bea" in out
     assert "saved" not in out
 
 
