@@ -284,8 +284,6 @@ def _play(session: _Session, run: PreparedRun, store: Store) -> Mapping[str, int
         if clock is not None and is_to_play:
             clock.note(store)
         _note_changed_bots(run, store)
-    if hours is not None and is_endless and not session.entering.has_changed:
-        say(f"the ladder rests: its time of {hours:g} hours is over; the same command plays on for as long")
     return elsewhere
 
 
@@ -305,6 +303,8 @@ def _end(session: _Session, store: Store, site: "LiveSite | None", elsewhere: Ma
     """
     options = session.options
     summary = summary_of(store, with_results=options.as_json)
+    if summary.hours is not None and summary.goes_on and traits_of(store.meta().facts.format).is_endless:
+        say(f"the ladder rests: its time of {summary.hours:g} hours is over; the same command plays on for as long")
     session.told.put(table_of(summary.standings, summary.matches, summary.planned))
     show(summary, as_json=options.as_json)
     explain_faults(store, summary)
