@@ -21,11 +21,11 @@ from referee.commands.announcement import (
 )
 from referee.commands.clustered import clustered
 from referee.commands.console import CHECK_FAILED, DONE, HOST_FAILED, INTERRUPTED, USAGE, say
-from referee.commands.entering import CannotPlay, Entered, Entering
 from referee.commands.hours import announce_hours, say_what_is_shorter
 from referee.commands.interrupt import FINISHING, Signals
 from referee.commands.machines import BadProgress, Machines, machines
 from referee.commands.opening import PreparedRun, open_store, prepare
+from referee.commands.participants import CannotPlay, Participants, Registrar
 from referee.commands.progress import LONGEST_LINE
 from referee.commands.standings import explain_faults, last_words, show
 from referee.commands.tournament_options import TournamentOptions
@@ -67,14 +67,14 @@ class _Session(Struct, frozen=True, kw_only=True):
 
     options: TournamentOptions
     signals: Signals
-    entering: Entering
+    registrar: Registrar
     told: Machines
     clock: HoursClock
     """Has counted since the command began."""
     cluster: Cluster | None = None
 
 
-class _Ended(Struct, frozen=True, kw_only=True):
+class _Exit(Struct, frozen=True, kw_only=True):
     """How the command ended."""
 
     code: int
@@ -88,9 +88,9 @@ def run_tournament(options: TournamentOptions, signals: Signals) -> int:
     path = options.path
     try:
         with _workers_forked(options), machines(options.progress) as told:
-            ended = _Ended(code=CHECK_FAILED, why=("it broke off",))
+            ended = _Exit(code=CHECK_FAILED, why=("it broke off",))
             try:
-                ended = _ended(options, signals, told)
+                ended = _run_and_report(options, signals, told)
             finally:
                 told.end(ended.code, "\n".join(ended.why), path)
             return ended.code
@@ -106,72 +106,104 @@ def _workers_forked(options: TournamentOptions) -> contextlib.AbstractContextMan
     return hatchery(work)
 
 
-def _ended(options: TournamentOptions, signals: Signals, told: Machines) -> _Ended:
+def _run_and_report(options: TournamentOptions, signals: Signals, told: Machines) -> _Exit:
     """Run the command, and print what ends it early."""
-    path, entering = options.path, Entering(options, signals)
+    path, registrar = options.path, Registrar(options, signals)
     replaced = _stat(path) if options.fresh else None
     try:
         with signals:
-            return _run(_Session(options=options, signals=signals, entering=entering, told=told, clock=HoursClock()))
+            return _run(_Session(options=options, signals=signals, registrar=registrar, told=told, clock=HoursClock()))
     except ConfigError as error:
-        ended = _Ended(code=USAGE, why=error.lines)
+        ended = _Exit(code=USAGE, why=error.lines)
     except CannotPlay as error:
-        ended = _Ended(code=CHECK_FAILED, why=(str(error),))
+        ended = _Exit(code=CHECK_FAILED, why=(str(error),))
     except (StoreError, SiteRefused) as error:
         why = f"golfref: --site: {error}" if isinstance(error, SiteRefused) else f"golfref: {error}"
-        ended = _Ended(code=HOST_FAILED if isinstance(error, WriteFailed | SiteNotWritten) else USAGE, why=(why,))
+        ended = _Exit(code=HOST_FAILED if isinstance(error, WriteFailed | SiteNotWritten) else USAGE, why=(why,))
     except (HostFault, HooksRefused) as fault:
-        ended = _Ended(code=HOST_FAILED, why=(f"golfref: {fault}; nothing was played",))
+        ended = _Exit(code=HOST_FAILED, why=(f"golfref: {fault}; nothing was played",))
     except BadCluster as error:
-        ended = _Ended(code=USAGE, why=(f"golfref: {error}",))
+        ended = _Exit(code=USAGE, why=(f"golfref: {error}",))
     except ClusterFailed as error:
-        ended = _Ended(code=HOST_FAILED, why=(f"golfref: {error}; nothing was played",))
+        ended = _Exit(code=HOST_FAILED, why=(f"golfref: {error}; nothing was played",))
     except WorkersLost as lost:
-        ended = _Ended(code=HOST_FAILED, why=(f"golfref: {lost}; {_so_far(options, path)}",))
+        ended = _Exit(code=HOST_FAILED, why=(f"golfref: {lost}; {_so_far(options, path)}",))
     except Interrupted:
         there = _stat(path)
         has_run = there is not None and (replaced is None or not samestat(there, replaced))
         why = f"interrupted: {_so_far(options, path)}" if has_run else "interrupted; nothing was played"
-        ended = _Ended(code=INTERRUPTED, why=(why,))
+        ended = _Exit(code=INTERRUPTED, why=(why,))
     say(*ended.why)
     return ended
 
 
-def _run(session: _Session) -> _Ended:
+def _run(session: _Session) -> _Exit:
     """Settle who takes part, start each bot once, and play; a ladder does so again whenever something changed."""
-    options, entering = session.options, session.entering
-    entered = entering.first(session.told.start_hooks)
-    _check_cells(entered.config, options)
-    _tell_unbounded(entered.config)
+    options, registrar = session.options, session.registrar
+    participants = _in_cells(registrar.settle(session.told.start_hooks), options)
+    _print_unbounded(participants.config)
     with (
         contextlib.nullcontext() if options.dry_run else locked(options.path) as lock,
-        clustered(options, entered.config) as cluster,
+        clustered(options, participants.config) as cluster,
     ):
         session = replace(session, cluster=cluster)
-        run = _prepared(session, entered, may_change=options.amend or options.dry_run)
+        run = _prepare_run(session, participants)
         _check_site(options, run)
-        run = _started(session, run)
+        run = _start_bots(session, run)
         _announce_time(session, run)
         if lock is None:
             say("dry run: nothing was played, nothing was changed")
-            return _Ended(code=DONE)
-        while (ended := _played(session, run, lock)) is None:
-            run = _taken_up(session, run)
+            return _Exit(code=DONE)
+        while (ended := _play_session(session, run, lock)) is None:
+            run = _take_up_changes(session, run)
         return ended
 
 
-def _prepared(session: _Session, entered: Entered, *, may_change: bool, is_taking_up: bool = False) -> PreparedRun:
-    """The run of these bots in their cells. Raises StoreError where the store cannot take it."""
-    options, config = session.options, entered.config.with_cells()
-    fresh = options.fresh and not is_taking_up
-    run = prepare(config, options.path, fresh=fresh, may_change=may_change, is_taking_up=is_taking_up)
+def _in_cells(participants: Participants, options: TournamentOptions) -> Participants:
+    """The same with the cells of their bots, under `bwrap`.
+
+    Raises StoreError where a bot can read the store or the file with the key of all deals, HostFault where there are
+    no cells, or no user ids for strangers' bots, and Unfit.
+    """
+    config = participants.config
+    if config.isolation != "bwrap":
+        return participants
+    check_cells(of_strangers=config.needs_users)
+    path, key = options.path, options.key
+    if names := readers(config.bots, str(path)):
+        raise StoreError(f"{path} lies where these bots could read it: {', '.join(names)}; choose another --store")
+    if key is not None and (names := readers(config.bots, str(key))):
+        raise StoreError(f"{key} lies where these bots could read it: {', '.join(names)}; move it and give --key again")
+    return replace(participants, config=config.with_cells())
+
+
+def _print_unbounded(config: Config) -> None:
+    """Print what no control group bounds on this host, where bots are in cells."""
+    if config.isolation != "bwrap":
+        return
+    groups = control_groups()
+    gap = groups.gap if isinstance(groups, Cgroups) else groups
+    if gap is not None and (lacking := sorted({"memory", "processes"} - bounded())):
+        say(f"note: no control group bounds a bot's {' and '.join(lacking)} as a whole: {gap.reason}; {gap.remedy}")
+
+
+def _prepare_run(session: _Session, participants: Participants, *, is_taking_up: bool = False) -> PreparedRun:
+    """The run of these bots, which are in their cells. Raises StoreError where the store cannot take it."""
+    options, config = session.options, participants.config
+    run = prepare(
+        config,
+        options.path,
+        fresh=options.fresh and not is_taking_up,
+        may_change=is_taking_up or options.amend or options.dry_run,
+        is_taking_up=is_taking_up,
+    )
     if session.cluster is None and run.jobs:
         seats = max(one.seats for one in config.variants)
         check_open_files(jobs=ceil(run.jobs / run.workers), seats=seats, reuse=config.reuse)
-    return replace(run, notes=entered.notes, cluster=session.cluster)
+    return replace(run, notes=participants.notes, cluster=session.cluster)
 
 
-def _started(session: _Session, run: PreparedRun) -> PreparedRun:
+def _start_bots(session: _Session, run: PreparedRun) -> PreparedRun:
     """Print the plan, and start each bot once if any is to play. Returns the run with those that start.
 
     Raises CannotPlay where a bot does not start, unless it has just qualified and the others can play without it.
@@ -181,7 +213,7 @@ def _started(session: _Session, run: PreparedRun) -> PreparedRun:
         announce_plan(run.config, run.plan)
         announce_rounds(run)
         is_to_play = options.dry_run or any(run.left.values())
-        failed = session.entering.start(run.config, run.config.bots) if is_to_play else []
+        failed = session.registrar.start(run.config, run.config.bots) if is_to_play else []
         if not failed:
             return run
         tell_failures(failed)
@@ -192,54 +224,18 @@ def _started(session: _Session, run: PreparedRun) -> PreparedRun:
             left = without_failed(run.config, options.path, failed, fresh=options.fresh, tell=say)
         if left is None:
             raise CannotPlay(f"{len(failed)} of {len(run.config.bots)} bots did not start; nothing was played")
-        entered = Entered(config=left.config, notes=(*run.notes, *left.notes))
-        run = _prepared(session, entered, may_change=options.amend or options.dry_run)
+        participants = Participants(config=left.config, notes=(*run.notes, *left.notes))
+        run = _prepare_run(session, participants)
 
 
 def _announce_time(session: _Session, run: PreparedRun) -> None:
     """Print how long the run takes, and how much of it fits into its hours."""
-    forecast = run.forecast(session.entering.start_s)
+    forecast = run.forecast(session.registrar.start_s)
     announce_time(run, forecast)
     if run.config.hours is None:
         say_what_is_shorter(run, forecast)
     else:
         announce_hours(run, forecast, session.clock, session.options)
-
-
-def _taken_up(session: _Session, run: PreparedRun) -> PreparedRun:
-    """The run of a ladder as it goes on with what changed; or as it was, where that cannot be played."""
-    try:
-        entered = session.entering.again()
-        _check_cells(entered.config, session.options)
-        return _prepared(session, entered, may_change=True, is_taking_up=True)
-    except (ConfigError, HostFault, StoreError, Unfit) as error:
-        session.entering.say_once(*str(error).splitlines(), "the ladder goes on as it was")
-        return _prepared(session, Entered(config=run.config), may_change=True, is_taking_up=True)
-
-
-def _check_cells(config: Config, options: TournamentOptions) -> None:
-    """Under `bwrap` there must be cells, and no bot may read the store or the file with the key of all deals.
-
-    Raises StoreError, and HostFault where there are no cells, or no user ids for strangers' bots.
-    """
-    if config.isolation != "bwrap":
-        return
-    check_cells(of_strangers=config.needs_users)
-    path, key = options.path, options.key
-    if names := readers(config.bots, str(path)):
-        raise StoreError(f"{path} lies where these bots could read it: {', '.join(names)}; choose another --store")
-    if key is not None and (names := readers(config.bots, str(key))):
-        raise StoreError(f"{key} lies where these bots could read it: {', '.join(names)}; move it and give --key again")
-
-
-def _tell_unbounded(config: Config) -> None:
-    """Say what no control group bounds on this host, where bots are in cells."""
-    if config.isolation != "bwrap":
-        return
-    groups = control_groups()
-    gap = groups.gap if isinstance(groups, Cgroups) else groups
-    if gap is not None and (lacking := sorted({"memory", "processes"} - bounded())):
-        say(f"note: no control group bounds a bot's {' and '.join(lacking)} as a whole: {gap.reason}; {gap.remedy}")
 
 
 def _check_site(options: TournamentOptions, run: PreparedRun) -> None:
@@ -250,7 +246,7 @@ def _check_site(options: TournamentOptions, run: PreparedRun) -> None:
         check_site(options.site, run.path, commitment(run.key), fresh=options.fresh)
 
 
-def _played(session: _Session, run: PreparedRun, lock: Lock) -> _Ended | None:
+def _play_session(session: _Session, run: PreparedRun, lock: Lock) -> _Exit | None:
     """Play what is left, and show what came of it. None where a ladder ends its session to take up what changed."""
     with (
         contextlib.closing(open_store(run, lock)) as store,
@@ -262,14 +258,14 @@ def _played(session: _Session, run: PreparedRun, lock: Lock) -> _Ended | None:
             say(f"commitment {commitment(run.key)}", "  (SHA-256 of the master key, which is revealed at the end)")
         elif run.drawn is not None:
             say(printable(drawn_in_words(run.drawn)[0], LONGEST_LINE))
-        elsewhere = _play(session, run, store)
-        return None if session.entering.has_changed else _end(session, store, site, elsewhere)
+        elsewhere = _play_matches(session, run, store)
+        return None if session.registrar.has_changed else _end(session, store, site, elsewhere)
 
 
-def _play(session: _Session, run: PreparedRun, store: Store) -> Mapping[str, int]:
+def _play_matches(session: _Session, run: PreparedRun, store: Store) -> Mapping[str, int]:
     """Play what is left. Returns by host that is not there how many matches are left to it."""
     signals, hours, is_endless = session.signals, run.config.hours, traits_of(run.config.format).is_endless
-    forecast, clock = run.forecast(session.entering.start_s), None if hours is None else session.clock
+    forecast, clock = run.forecast(session.registrar.start_s), None if hours is None else session.clock
     is_to_play = any(run.left.values())
     if clock is not None and hours is not None:
         clock.begin(store, hours, forecast.match_s, forecast.side_by_side, counts_earlier=not is_endless)
@@ -278,13 +274,23 @@ def _play(session: _Session, run: PreparedRun, store: Store) -> Mapping[str, int
     try:
         with signals.held(), watching(run, store, leaders_of(run), forecast, session.told) as watcher:
             if is_to_play:
-                has_changed = session.entering.look if is_endless else None
+                has_changed = session.registrar.look if is_endless else None
                 elsewhere = run.run(store, watcher, clock, has_changed).play(signals.check, lambda: say(FINISHING))
     finally:
         if clock is not None and is_to_play:
             clock.note(store)
         _note_changed_bots(run, store)
     return elsewhere
+
+
+def _take_up_changes(session: _Session, run: PreparedRun) -> PreparedRun:
+    """The run of a ladder as it goes on with what changed; or as it was, where that cannot be played."""
+    try:
+        participants = _in_cells(session.registrar.settle_again(), session.options)
+        return _prepare_run(session, participants, is_taking_up=True)
+    except (ConfigError, HostFault, StoreError, Unfit) as error:
+        session.registrar.say_once(*str(error).splitlines(), "the ladder goes on as it was")
+        return _prepare_run(session, Participants(config=run.config), is_taking_up=True)
 
 
 def _site(options: TournamentOptions, run: PreparedRun) -> "contextlib.AbstractContextManager[LiveSite | None]":
@@ -296,7 +302,7 @@ def _site(options: TournamentOptions, run: PreparedRun) -> "contextlib.AbstractC
     return kept_current(options.site, run.path, commitment(run.key))
 
 
-def _end(session: _Session, store: Store, site: "LiveSite | None", elsewhere: Mapping[str, int]) -> _Ended:
+def _end(session: _Session, store: Store, site: "LiveSite | None", elsewhere: Mapping[str, int]) -> _Exit:
     """Tell what came of the run, and return how it ended.
 
     `elsewhere` has by host that is not there how many matches are left to it.
@@ -320,12 +326,12 @@ def _end(session: _Session, store: Store, site: "LiveSite | None", elsewhere: Ma
         site.finish()
     if summary.unplayed:
         why = "matches were left out, because the referee or its host spoiled them every time"
-        return _Ended(code=HOST_FAILED, why=(why,))
+        return _Exit(code=HOST_FAILED, why=(why,))
     if elsewhere:
-        return _Ended(code=HOST_FAILED, why=("matches were left to hosts that are not there",))
+        return _Exit(code=HOST_FAILED, why=("matches were left to hosts that are not there",))
     if options.strict and (at_fault := [row.bot for row in summary.standings if row.faults]):
-        return _Ended(code=CHECK_FAILED, why=(f"--strict, and these bots were at fault: {', '.join(at_fault)}",))
-    return _Ended(code=DONE)
+        return _Exit(code=CHECK_FAILED, why=(f"--strict, and these bots were at fault: {', '.join(at_fault)}",))
+    return _Exit(code=DONE)
 
 
 def _note_changed_bots(run: PreparedRun, store: Store) -> None:

@@ -52,7 +52,7 @@ class CannotPlay(Exception):
     """Some bots cannot play, and why is printed already. The text says what that means for the run."""
 
 
-class Entered(Struct, frozen=True, kw_only=True):
+class Participants(Struct, frozen=True, kw_only=True):
     """Who takes part."""
 
     config: Config
@@ -61,7 +61,7 @@ class Entered(Struct, frozen=True, kw_only=True):
     """The lines for the run's history about bots that do not take part."""
 
 
-class Entering:
+class Registrar:
     """Settles who takes part: when the command begins, and again whenever a ladder takes up what changed."""
 
     def __init__(self, options: TournamentOptions, signals: Signals) -> None:
@@ -74,7 +74,7 @@ class Entering:
         self._seen = frozenset[Trace]()
         self._said = set[str]()
 
-    def first(self, start_hooks: Callable[[Config, Path], None]) -> Entered:
+    def settle(self, start_hooks: Callable[[Config, Path], None]) -> Participants:
         """Who takes part as the command begins. Raises ConfigError, HostFault, CannotPlay and Interrupted."""
         options, began_s = self._options, wall_clock.now().timestamp()
         ladder = None if options.fresh or options.dry_run else _ladder_in(options.path)
@@ -85,7 +85,8 @@ class Entering:
         if not options.dry_run:
             start_hooks(config, options.path)
         config = _with_versions(options.applied_to(config))
-        self._watch(config, began_s)
+        if traits_of(config.format).is_endless:
+            self._watch(config, began_s)
         not_ready = self._not_ready(config)
         say(*(line for one in not_ready for line in one.told()))
         if undecided := [f"`{one.name}`" for one in not_ready if one.is_hosts]:
@@ -94,10 +95,11 @@ class Entering:
         check_ready(config.only([bot.name for bot in config.bots if bot.name not in lost]))
         if lost and config.qualify is None:
             raise CannotPlay("an entry could not be built; nothing was played")
-        qualified = self._qualified(config, say, not_ready)
-        return Entered(config=config) if qualified is None else Entered(config=qualified.config, notes=qualified.notes)
+        if (qualified := self._qualified(config, say, fresh=options.fresh, not_ready=not_ready)) is None:
+            return Participants(config=config)
+        return Participants(config=qualified.config, notes=qualified.notes)
 
-    def again(self) -> Entered:
+    def settle_again(self) -> Participants:
         """Who takes part as a ladder goes on. Raises ConfigError, HostFault and Interrupted."""
         self.has_changed, began_s = False, wall_clock.now().timestamp()
         ladder = _ladder_in(self._options.path)
@@ -137,7 +139,7 @@ class Entering:
                 self._said.add(line)
                 say(line)
 
-    def _going_on(self, found: Survey, ladder: Facts, began_s: float) -> Entered:
+    def _going_on(self, found: Survey, ladder: Facts, began_s: float) -> Participants:
         """Who takes part in a ladder that has begun. Raises ConfigError and HostFault where it cannot go on so."""
         out: Reasons = {}
         if found.frame is not None:
@@ -150,20 +152,20 @@ class Entering:
         wanted = _with_versions(self._options.applied_to(found.rest))
         if wanted.needs_users:
             check_cells(of_strangers=True)
-        field = _Field(wanted, ladder, [one.name for one in found.entrants.all])
+        can_play = _LadderBots(wanted, ladder, [one.name for one in found.entrants.all])
         out |= {one.name: one.lines for one in found.entrants.broken}
         out |= {one.name: tuple(one.told()) for one in self._not_ready(wanted)}
-        check_ready(field.without(out))
-        out |= self._not_starting(field.without(out), ladder)
-        qualified = self._qualified(field.without(out), self.say_once)
+        check_ready(can_play.without(out))
+        out |= self._not_starting(can_play.without(out), ladder)
+        qualified = self._qualified(can_play.without(out), self.say_once, fresh=False)
         if qualified is not None:
             out |= {one.bot: (one.in_words,) for one in qualified.kept_out}
-        config = field.without(out)
+        config = can_play.without(out)
         _check_enough(config)
         for name, lines in out.items():
             plays = any(bot.name == name for bot in config.bots)
             self.say_once(*lines, _PLAYS_ON.format(name) if plays else _LEFT_OUT.format(name))
-        return Entered(config=config, notes=() if qualified is None else qualified.notes)
+        return Participants(config=config, notes=() if qualified is None else qualified.notes)
 
     def _watch(self, config: Config, began_s: float) -> None:
         """Look from now on whether this config, its entries or the files of its bots change.
@@ -189,7 +191,7 @@ class Entering:
         return {one.bot.name: tuple(failure_lines(one)) for one in self.start(config, new)}
 
     def _qualified(
-        self, config: Config, tell: Callable[[str], None], not_ready: "Sequence[NotReady]" = ()
+        self, config: Config, tell: Callable[[str], None], *, fresh: bool, not_ready: "Sequence[NotReady]" = ()
     ) -> "Qualified | None":
         """Who takes part as `qualify` has it. None where the config has no `qualify`."""
         if config.qualify is None:
@@ -197,7 +199,7 @@ class Entering:
         from referee.competition.qualifying import qualified  # noqa: PLC0415 - a run without it starts sooner
 
         with self._signals.held():
-            return qualified(config, self._options.path, fresh=self._options.fresh, not_ready=not_ready, tell=tell)
+            return qualified(config, self._options.path, fresh=fresh, not_ready=not_ready, tell=tell)
 
     def _has_started(self, bot: BotSpec) -> bool:
         started = self._started.get(bot.name)
@@ -208,7 +210,7 @@ _PLAYS_ON = "`{}` goes on with the version that plays"
 _LEFT_OUT = "`{}` does not play until that is put right"
 
 
-class _Field:
+class _LadderBots:
     """Who can play in a ladder that goes on: the bots as they are now, and the entries as they were."""
 
     def __init__(self, wanted: Config, ladder: Facts, names: Sequence[str]) -> None:
