@@ -65,7 +65,7 @@ class FormatKeys(StageKeys, frozen=True, kw_only=True):
     """The bots that a gauntlet is about, by name."""
     same_owner: Literal["apart"] | None = None
     """With "apart", bots of the same owner never sit at one table."""
-    hours: Annotated[float, Meta(gt=0, le=MOST_HOURS, description="hours")] | None = None
+    hours: Annotated[float, Meta(gt=0, le=MOST_HOURS)] | None = None
     """For how many hours is played. No round begins that would not end in time."""
     anchor: str | None = None
     """The bot to which ratings relate, by name. None leaves it to the ratings."""
