@@ -45,6 +45,7 @@ FLOORS = {
         ("games",),
         ("describe", "match"),
         ("game",),
+        ("counts",),
         ("record",),
     ),
     "referee.play": (
@@ -59,7 +60,7 @@ FLOORS = {
         ("results", "voids"),
         ("figures",),
         ("plan",),
-        ("orders", "slaps"),
+        ("orders",),
         ("series", "standings"),
         ("tally",),
         ("formats", "series_summary"),

@@ -5,7 +5,6 @@ import msgspec
 from referee.commands.console import CHECK_FAILED, DONE, USAGE, put, put_json, say
 from referee.commands.records import load_bot_match, others_in
 from referee.commands.replay import heading_lines, place_line
-from referee.play.talk.retell import other_version
 from referee.reports.bot_match import BotMatch
 from referee.reports.wire import wire_json, wire_lines
 from referee.rules.record import BrokenRecord, NoRecord
@@ -38,7 +37,4 @@ def notes(match: BotMatch) -> list[str]:
     """What is to be known of a match before it is read."""
     if match.is_exact:
         return []
-    why = other_version(match.golfref, match.protocol)
-    if why is None:
-        return ["note: the record says that other bytes were sent than it tells; `golfref verify` says more"]
-    return [f"note: {why}, which may have worded some texts otherwise"]
+    return ["note: the record says that other bytes were sent than it tells; `golfref verify` says more"]

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 from golden import Golden
 from msgspec.structs import replace
-from old_records import BY_PRESET
+from recorded_matches import BY_PRESET
 
 from referee.film.documents import Documents
 from referee.film.schema import schema, text
