@@ -276,6 +276,8 @@ def walk(record: Record, chance: Chance | None = None) -> Iterator[tuple[Game, M
             else:
                 game.answer(_response(game.question, move))
     except (IllegalAnswer, LookupError) as error:
+        if chance is not None and not isinstance(error, IllegalAnswer):
+            raise  # nothing that was recorded can be missing
         raise BrokenRecord(f"move {played}: {error}") from None
     if game.question is not None:
         raise BrokenRecord(f"the record ends after move {played}, but the match does not")

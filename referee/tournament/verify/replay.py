@@ -25,7 +25,7 @@ from referee.play.talk.inbox import KEPT_BYTES, KEPT_OF_LINE, LEAST_LINE
 from referee.play.talk.retell import Answered, Retelling, answered
 from referee.rules.book.changes import BadOptions
 from referee.rules.book.variant import Variant
-from referee.rules.book.variants import UnknownVariant, restored
+from referee.rules.book.variants import UnknownVariant, check_playable, restored
 from referee.rules.counts import seat_counts
 from referee.rules.game import Game
 from referee.rules.games.slaps import order_slaps
@@ -58,6 +58,7 @@ def check_record(record: Record) -> Iterator[str]:
     """
     try:
         variant = restored(record.preset, record.options)
+        check_playable(variant, len(record.seats))
         chance = Recorder(_chance(record, variant))
         conversation = _Conversation(record)
     except (UnknownVariant, BadOptions, BadDeck, msgspec.ValidationError, ValueError) as error:
@@ -105,8 +106,10 @@ def _check_window(record: Record, game: Game, move: GivenSlaps, chance: Chance) 
     due = [seat for seat in order if record.seats[seat].wants_slaps and seat not in table.forfeited - at_fault]
     if list(move.asked) != due or [reaction.seat for reaction in move.reactions] != due:
         yield f"{where}: seats {move.asked} are asked, in this order; it should be {tuple(due)}"
+        return
     if move.lots != chance.lots(move.round, move.window):
         yield f"{where}: the lots are not those that the deal key gives"
+        return
     slaps = {reaction.seat: Slap(target=reaction.target) for reaction in move.reactions if reaction.target is not None}
     times = {reaction.seat: reaction.corrected_us or 0.0 for reaction in move.reactions}
     outcome = order_slaps(table.options, window, slaps, times, move.lots)
