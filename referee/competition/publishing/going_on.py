@@ -70,10 +70,7 @@ class GoingOn:
         return Checked(
             findings=findings,
             compared=(f"{matches} replayed", "rows and records are those of the hashes", *earlier.same),
-            unchecked=(
-                *(text for text, count in left_out.items() if count),
-                *earlier.uncovered,
-            ),
+            unchecked=(*(text for text, count in left_out.items() if count), *earlier.uncovered),
             missing=max(0, extent.planned - extent.matches),
             planned=extent.planned,
             goes_on=True,
@@ -116,7 +113,10 @@ class GoingOn:
         except (NoRecord, msgspec.MsgspecError, RecursionError, LookupError, TypeError, ValueError) as error:
             yield f"it cannot be read ({error})"
             return
-        yield from self._check(match, record, results.pop(match.id, None))
+        try:
+            yield from self._check(match, record, results.pop(match.id, None))
+        except Exception as error:  # a fault of ours must not end the check of the other matches, nor pass as theirs
+            yield f"golfref failed to check it, which is a fault of golfref ({type(error).__name__}: {error})"
 
     def _check(self, match: CommittedMatch, record: Record, told: Result | None) -> Iterator[str]:
         where = match.identity

@@ -45,8 +45,9 @@ class PartCheck:
                     found = [*_of_part(match, bot, part.run, seen), *_check(match)]
                 except NoRecord as error:
                     found = [str(error)]
-                except Exception as error:  # a match may hold anything, and must not end the check of the others
-                    found = [f"it cannot be checked ({type(error).__name__}: {error})"]
+                except Exception as error:  # a fault of ours must not end the check of the others, nor pass as theirs
+                    fault = f"{type(error).__name__}: {error}"
+                    found = [f"golfref failed to check it, which is a fault of golfref ({fault})"]
                 self._matches += 1
                 yield from (f"{where}: {printable(text, 500)}" for text in found)
         begins = tuple(f"{begin}." for begin in part.bots.values())

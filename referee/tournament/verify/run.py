@@ -170,7 +170,11 @@ class _RunCheck:
         where = f"match {match.number}" if match.number is not None else f"match #{id_}, out of the standings"
         if sha256(data).hexdigest() != match.hash:
             yield f"{where}: the record is not the one that was committed (hash)"
-        yield from (f"{where}: {finding}" for finding in self._check(match, record))
+        try:
+            yield from (f"{where}: {finding}" for finding in self._check(match, record))
+        except Exception as error:  # a fault of ours must not end the check of the other matches, nor pass as theirs
+            fault = f"{type(error).__name__}: {error}"
+            yield f"{where}: golfref failed to check it, which is a fault of golfref ({fault})"
 
     def _end(self) -> Iterator[str]:
         """The standings."""
