@@ -146,6 +146,8 @@ def _seat_row(row: CommittedMatch, seat: int, owner: str, times: list[int]) -> S
         forfeited=result.forfeited[seat],
         faults=FaultColumns.of(result.faults[seat]),
         late_slaps=result.late_slaps[seat],
+        knocks=result.knocks[seat] if result.knocks else 0,
+        pile_takes=result.pile_takes[seat] if result.pile_takes else 0,
         slaps_right=None if slaps is None else slaps.right,
         slaps_wrong=None if slaps is None else slaps.wrong,
         slaps_after_another=None if slaps is None else slaps.late,
