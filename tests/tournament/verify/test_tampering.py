@@ -127,7 +127,11 @@ CHANGES: dict[str, tuple[str, Change, str]] = {
     "two cards of the deck": ("six-card", swap_cards, "round 1: the deck is not the one that the deal key gives"),
     "an answer": ("six-card", play_otherwise, "it answered otherwise than the record plays"),
     "a time": ("six-card", set_time, SENT),
-    "a bot's answer": ("six-card", change_answered_line, "the line that it answered with is not there"),
+    "a bot's answer": (
+        "six-card",
+        change_answered_line,
+        "seat 2 random, round 1, draw: the line that it answered with is not there",
+    ),
     "a line too few": (
         "six-card",
         lambda one: one["seats"][1]["lines"].pop(2),
