@@ -130,7 +130,7 @@ CHANGES: dict[str, tuple[str, Change, str]] = {
     "a bot's answer": (
         "six-card",
         change_answered_line,
-        "seat 2 random, round 1, draw: the line that it answered with is not there",
+        "seat 2 random, round 1, turn: the line that it answered with is not there",
     ),
     "a line too few": (
         "six-card",
@@ -172,7 +172,8 @@ def test_a_record_that_contradicts_itself_is_found_and_the_place_named(what: str
     game, change, finding = CHANGES[what]
     record = deepcopy(played[game])
     change(record)
-    assert any(finding in found for found in check_record(msgspec.convert(record, Record)))
+    found = [*check_record(msgspec.convert(record, Record))]
+    assert any(finding in one for one in found), found
 
 
 def test_the_command_prints_what_it_finds(played: dict[str, Any], tmp_path: Path) -> None:
