@@ -60,7 +60,7 @@ FLOORS = {
         ("figures",),
         ("plan",),
         ("orders", "slaps"),
-        ("series", "standings"),
+        ("series", "standings", "workers"),
         ("tally",),
         ("formats", "series_summary"),
         ("config",),

@@ -20,7 +20,7 @@ from referee.tournament.plan.keys import commitment, master_key
 from referee.tournament.plan.plan import Plan
 from referee.tournament.plan.rounds import End, Round
 from referee.tournament.run.clock import HoursClock
-from referee.tournament.run.desk import Watcher
+from referee.tournament.run.dispatch import Watcher
 from referee.tournament.run.run import Cluster, Run
 from referee.tournament.store.amend import Amendment, amendment, configs_with
 from referee.tournament.store.disk import SIDE_FILES, Lock, StoreError

@@ -50,16 +50,14 @@ from referee.tournament.config.entrants import readers
 from referee.tournament.formats.table import traits_of
 from referee.tournament.plan.keys import commitment
 from referee.tournament.run.clock import HoursClock
-from referee.tournament.run.crew import WorkersLost
-from referee.tournament.run.hatchery import hatchery
 from referee.tournament.run.run import Cluster, greet_all
-from referee.tournament.run.worker import main as work
 from referee.tournament.store.disk import Lock, StoreError, WriteFailed, locked
 from referee.tournament.store.events import changed_bot, drawn_in_words, played_for
 from referee.tournament.store.facts import BotFacts, config_facts
 from referee.tournament.store.plans import plan_now
 from referee.tournament.store.store import Store
 from referee.tournament.summary import summary_of
+from referee.tournament.workers.crew import WorkersLost
 
 if TYPE_CHECKING:
     from referee.commands.live_site import LiveSite
@@ -96,7 +94,7 @@ def run_tournament(options: TournamentOptions, signals: Signals) -> int:
     """Run the command and return its exit code. Whatever ends it early is told in words."""
     path = options.path
     try:
-        with _workers_forked(options), machines(options.progress) as told:
+        with machines(options.progress) as told:
             ended = _Ended(code=CHECK_FAILED, why=("it broke off",))
             try:
                 ended = _ended(options, path, signals, told)
@@ -106,13 +104,6 @@ def run_tournament(options: TournamentOptions, signals: Signals) -> int:
     except BadProgress as error:
         say(f"golfref: {error}")
         return USAGE
-
-
-def _workers_forked(options: TournamentOptions) -> contextlib.AbstractContextManager[None]:
-    """What workers are forked from, where there may be any and nothing is known yet of which the master key is made."""
-    if options.dry_run or options.workers == 1 or options.cluster is not None or options.seed is not None:
-        return contextlib.nullcontext()
-    return hatchery(work)
 
 
 def _ended(options: TournamentOptions, path: Path, signals: Signals, told: Machines) -> _Ended:

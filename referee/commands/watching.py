@@ -14,7 +14,7 @@ from referee.tournament.plan.fixture import PlannedMatch
 from referee.tournament.plan.keys import commitment
 from referee.tournament.plan.rounds import End, Round
 from referee.tournament.results import Result
-from referee.tournament.run.desk import Watcher
+from referee.tournament.run.dispatch import Watcher
 from referee.tournament.store.store import Store
 from referee.tournament.voids import VoidSuspect
 

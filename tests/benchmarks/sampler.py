@@ -41,8 +41,8 @@ WHOLE = {
     "referee/play/match.py:LiveMatch._release_bots": BOTS_END,
     "referee/play/match.py:LiveMatch.dismiss": BOTS_END,
     "referee/play/process/pool.py:Pool.close": BOTS_END,
-    "referee/tournament/run/crew.py:Worker.__init__": WORKERS_START,
-    "referee/tournament/run/crew.py:Worker.end": WORKERS_START,
+    "referee/tournament/workers/crew.py:Worker.__init__": WORKERS_START,
+    "referee/tournament/workers/crew.py:Worker.end": WORKERS_START,
 }
 """Functions and files whose part takes all that they call, the outermost first."""
 
@@ -119,7 +119,10 @@ class _Function:
         self.whole = _longest(WHOLE, self.name) if self.is_ours else ""
         self.room = _longest(ROOMS, self.name) if self.is_ours else ""
         self.is_import = path == "<frozen importlib._bootstrap>"
-        self.plays = self.name in {"referee/tournament/run/run.py:Run.play", "referee/tournament/run/worker.py:serve"}
+        self.plays = self.name in {
+            "referee/tournament/run/run.py:Run.play",
+            "referee/tournament/workers/worker.py:serve",
+        }
 
 
 class Sampler:
@@ -127,7 +130,7 @@ class Sampler:
 
     def __init__(self) -> None:
         words = " ".join(sys.orig_argv)
-        self._start = WORKERS_START if "referee.tournament.run.worker" in words else OWN_START
+        self._start = WORKERS_START if "referee.tournament.workers.worker" in words else OWN_START
         self._functions: dict[CodeType, _Function] = {}
         self._forked: FrameType | None = None
         """Where a process that was forked began. Nothing that called it is at work in that process."""

@@ -41,7 +41,7 @@ from referee.tournament.orders import Played, result_of
 from referee.tournament.plan.deals import PlannedVariant, WholeDeals
 from referee.tournament.plan.keys import commitment, master_key
 from referee.tournament.plan.plan import Plan
-from referee.tournament.run.setups import setup_of
+from referee.tournament.run.jobs import setup_of
 from referee.tournament.store.disk import locked
 from referee.tournament.store.facts import Terms, config_facts, whole_deals_of
 from referee.tournament.store.rows import Meta
