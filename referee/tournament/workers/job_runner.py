@@ -1,7 +1,6 @@
 """A job runner plays the matches of job after job, and while one is played it starts the bots of the next."""
 
 import math
-import time
 from collections import deque
 from typing import Protocol
 
@@ -18,8 +17,8 @@ JOBS_AHEAD = 2
 """A job runner has two jobs at most: the one that it plays, and the one whose bots it starts."""
 
 LONGEST_JOB_S = 1.0
-"""A runner begins no match of a job that has lasted for longer than this, unless the job stays whole. The rest goes
-back to the dispatcher, so that nobody waits for it and what was played is soon kept."""
+"""A runner starts the bots of no further match of a job that has lasted for longer than this, unless the job stays
+whole. The rest goes back to the dispatcher, so that another runner can play it."""
 
 
 class JobSource(Protocol):
@@ -86,7 +85,7 @@ class JobRunner:
 
     async def _next(self) -> MatchOrder | None:
         """The next match of the job, or of another one."""
-        if self._ends_at is not None and time.monotonic() > self._ends_at:
+        if self._ends_at is not None and trio.current_time() > self._ends_at:
             await self._give_back()
         if not self._left:
             if (job := await self._source.next()) is None:
@@ -104,7 +103,7 @@ class JobRunner:
         """Play a match. One that the referee spoils is void."""
         self._is_playing = True
         if self._ends_at is None:
-            self._ends_at = time.monotonic() + LONGEST_JOB_S
+            self._ends_at = trio.current_time() + LONGEST_JOB_S
         report: Report
         try:
             await self._source.report(Begun(number=seated.order.number))
