@@ -15,7 +15,7 @@ from protocol.text import printable
 from referee.rules.book.options import Positive
 from referee.toml.reader import KeyPath, Reader
 from referee.tournament.formats.table import FORMATS, formats_with
-from referee.tournament.plan.lineups import all_lineups
+from referee.tournament.plan.lineups import LineupRule, lineup_rule
 from referee.tournament.plan.rounds import Format, StageRules, StopRules
 from referee.tournament.standings import RankBy
 
@@ -143,8 +143,8 @@ def _check_owners(keys: FormatKeys, field: Field, reader: Reader) -> None:
     owners = Counter(owner for bot in bots if (owner := field.owners[bot]))
     alone = sum(not field.owners[bot] for bot in bots)
     for variant, seats in field.tables.items():
-        by_bot = all_lineups(bots, seats, owners=field.owners, challengers=keys.challengers).by_bot
-        lonely = [bot for bot, count in zip(bots, by_bot, strict=True) if not count]
+        rule = lineup_rule(bots, seats, owners=field.owners, challengers=keys.challengers)
+        lonely = [bot for number, bot in enumerate(bots) if not rule.count_with((number,))]
         if lonely and seats <= len(bots):
             some = [
                 f"{count} bot{'s' * (count != 1)} of {printable(owner, 40)}" for owner, count in owners.most_common()
@@ -243,7 +243,17 @@ def _check_stage(  # noqa: PLR0913 - what it checks, where that stands, and what
         reader.add((*path, "format"), text)
     if "limit" in row.keys:
         _check_knockout(stage, path, field, reader)
+    if row.has_whole_deals and bots >= field.seats:
+        _check_lineups(stage, path, field, reader, bots=bots)
     _check_rounds(stage, path, field, reader, bots=bots)
+
+
+def _check_lineups(stage: StageKeys, path: KeyPath, field: Field, reader: Reader, *, bots: int) -> None:
+    """No variant has more line-ups than can be listed."""
+    challengers = len(set(stage.challengers)) if isinstance(stage, FormatKeys) else 0
+    for variant, seats in field.tables.items():
+        if why := LineupRule(bots, seats, challengers=range(challengers)).too_many(stage.lineups):
+            reader.missing((*path, "lineups"), f"in `{variant}` {why}")
 
 
 def _check_rounds(stage: StageKeys, path: KeyPath, field: Field, reader: Reader, *, bots: int) -> None:

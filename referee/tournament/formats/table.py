@@ -56,7 +56,7 @@ class FormatRow(Traits, frozen=True, kw_only=True):
     """A format."""
 
     drawing: Drawing
-    """The module that draws its rounds; for a format with whole deals, those of a stage."""
+    """The module that draws its rounds."""
 
 
 FORMATS: Mapping[Format, FormatRow] = {

@@ -197,7 +197,7 @@ class PlayOrder:
     def _units_of(self, part: Part, number: int) -> Iterator[_Unit]:
         """What is to be played of a part, from a match on, in the order of the plan."""
         while number < len(self._plan):
-            variant = self._plan.sitting(number).variant
+            variant = self._plan.block_at(number)[1].variant
             if number in self._done or (variant in self._alone) != (part == "alone"):
                 number += 1
                 continue

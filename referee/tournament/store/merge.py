@@ -317,7 +317,7 @@ def _match_rows(part: _Part, plan: Plan, offset: int) -> Iterator[tuple[object, 
     terms = Terms(part.meta.facts)
     for match, packed in part.store.with_packed_records():
         number = _number(part, match, plan, terms)
-        block = plan.whole.sitting(number).block
+        block = plan.whole.block_of(number)
         who = match.identity
         what = (who.variant, who.game, _json(who.bots), _json(who.versions), who.deal, who.rotation)
         result = _json(replace(match.result, number=number, block=block))

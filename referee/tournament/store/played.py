@@ -46,7 +46,7 @@ class PlayedSoFar:
             place = self._plan.round_of(number)
             self._grow(place + 1)
             self._in_order[place] = None
-            block = self._plan.sitting(number).block
+            block, _, _ = self._plan.block_at(number)
             self._by_round[place][number] = replace(row.result, number=number, block=block, commit=0)
         elif (result := as_former(row, self._present)) is not None:
             table = row.identity

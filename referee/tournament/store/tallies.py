@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from referee.tournament.figures.stopping import Pair, Progress, looks_of
-from referee.tournament.formats.draw import judged
+from referee.tournament.formats.round_robin import judged
 from referee.tournament.plan.plan import Plan
 from referee.tournament.plan.rounds import StopRules
 from referee.tournament.results import Result

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from configs import EIGHT, GAME, HEAD, bots, contest, loaded
+from configs import EIGHT, GAME, HEAD, bots, contest, loaded, problems
 
 from referee.tournament.config.changes import placed
 from referee.tournament.config.config import load
@@ -45,6 +45,16 @@ def test_a_config_that_says_nothing_of_formats_is_a_round_robin() -> None:
 def test_each_format_has_its_keys_and_its_usual_deals(lines: str, expected: StageRules) -> None:
     config = loaded(HEAD, lines, GAME, EIGHT)
     assert config_facts(config).stage_rules == (expected,)
+
+
+def test_more_line_ups_than_can_be_played_are_refused_before_anything_starts() -> None:
+    sixty = bots(f"b{number}" for number in range(60))
+    text = "in `six-card` 60 bots at tables of 4 make 487,635 line-ups, of which 100,000 at most can be played"
+    assert problems(HEAD, FOUR, sixty) == [f"c.toml:1:1: tournament.lineups: {text}; set `lineups`, such as 600"]
+    stages = '[[stages]]\nformat = "round-robin"\nadvance = 4\n[[stages]]\nformat = "knockout"\n'
+    assert problems(HEAD, stages, FOUR, sixty) == [f"c.toml:3:1: stages[0].lineups: {text}; set `lineups`, such as 600"]
+    assert loaded(HEAD, "lineups = 600\n", FOUR, sixty).lineups == 600
+    assert loaded(HEAD, 'format = "swiss"\n', FOUR, sixty)
 
 
 def test_stages_stand_in_tables_of_their_own() -> None:
