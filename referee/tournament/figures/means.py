@@ -232,13 +232,13 @@ def p_of(difference: Estimate, looks: int = 1) -> float:
     Where the results are looked at before the last of them has come, the p-value of a look is multiplied by how many
     looks there are (Bonferroni).
 
-    Where all blocks came out alike, there is no t. With shares two equal bots that differ by d in nearly all blocks
-    must differ the other way, by 1 at most, in a share of d / (1 + d) of them or more. Strokes have no such bound.
+    Where all blocks came out alike, there is no t. With shares a block moves the difference d by 2 at most, so two
+    equal bots must come out otherwise in a share of d / 2 of all blocks or more. Strokes have no such bound.
     """
     if difference.stderr is not None and difference.df is not None:
         from scipy.special import stdtr  # noqa: PLC0415 - as above
 
         return min(1.0, looks * float(2 * stdtr(difference.df, -abs(difference.mean / difference.stderr))))
     if difference.is_alike and difference.mean:
-        return min(1.0, looks * 2 / (1 + abs(difference.mean)) ** difference.blocks)
+        return min(1.0, looks * 2 * (1 - abs(difference.mean) / 2) ** difference.blocks)
     return 1.0
