@@ -25,21 +25,22 @@ def choose_lineups(
 ) -> list[Lineup]:
     """All line-ups, or a balanced sample where fewer are wanted. Each is in rising order.
 
+    Each line-up is put together bot by bot: the next bot is one of those in the fewest line-ups, among these one that
+    has met the bots already in it least often, and among these it is drawn by lot. In a gauntlet challengers get as
+    many as challengers, and the field as many as the field.
+
     After an amendment the line-ups that a sample `had` stay, and others follow. First each newcomer gets as many
-    line-ups as each of the other bots is in at least, with those that it has met least often, among these by lot. Then
-    line-ups are drawn as in balanced_sample until there are as many as wanted. In a gauntlet challengers get as many as
-    challengers, and the field as many as the field. Raises ValueError where there would be more than MOST_LINEUPS.
+    line-ups as each of the other bots is in at least, with those that it has met least often, among these by lot.
+    Raises ValueError where there would be more than MOST_LINEUPS.
     """
     if why := rule.too_many(wanted):
         raise ValueError(why)
     every = rule.count
     if wanted is None or wanted >= every:
         return rule.lineups()
-    if had is None and rule.is_plain and wanted <= every // 2:
-        return balanced_sample(stream, rule, wanted)
-    if had is None and rule.is_plain:
+    if had is None and rule.is_plain and wanted > every // 2:
         # All line-ups together are balanced, so what a balanced sample leaves of them is balanced too.
-        left_out = set(balanced_sample(stream, rule, every - wanted))
+        left_out = {*choose_lineups(stream, rule, every - wanted)}
         return [lineup for lineup in rule.lineups() if lineup not in left_out]
     sample = _Sample(stream, rule)
     for lineup in had or ():
@@ -50,22 +51,6 @@ def choose_lineups(
     sample.fill(wanted)
     if had is None:
         sample.balance()
-    return list(sample.lineups)
-
-
-def balanced_sample(stream: Stream, rule: LineupRule, count: int) -> list[Lineup]:
-    """Distinct random line-ups of all, each in rising order. `count` must be at most half of all there are.
-
-    Every bot is in equally many, give or take one, and pairs meet about equally often. Each line-up is put together
-    bot by bot: the next bot is one of those in the fewest line-ups, among these one that has met the bots already in
-    it least often, and among these it is drawn by lot.
-    """
-    sample = _Sample(stream, rule)
-    for _ in range(count):
-        lineup = sample.draw()
-        if lineup in sample.lineups:
-            lineup = sample.make_room(lineup)
-        sample.add(lineup)
     return list(sample.lineups)
 
 
@@ -81,7 +66,7 @@ class _Sample:
         self._of: list[dict[Lineup, None]] = [{} for _ in range(rule.bots)]
 
     def draw(self) -> Lineup:
-        """The next line-up by the rule of balanced_sample. It may be a known one where no other last bot is left."""
+        """The next line-up by the rule of choose_lineups. It may be a known one where no other last bot is left."""
         lineup: Lineup = ()
         met = [0] * self._rule.bots
         while len(lineup) < self._rule.seats:
@@ -110,16 +95,6 @@ class _Sample:
         self._count(lineup, -1)
         for bot in lineup:
             del self._of[bot][lineup]
-
-    def make_room(self, lineup: Lineup) -> Lineup:
-        """A new line-up in place of a known one, made by exchanging a bot with one of the sample, which changes too.
-
-        Every bot is in as many as before. A sample of at most half of all line-ups leaves such an exchange.
-        """
-        other, mine, theirs = next(self._exchanges(lineup))
-        self.remove(other)
-        self.add(theirs)
-        return mine
 
     def fill(self, wanted: int) -> None:
         """Draw new line-ups until there are so many."""
@@ -203,15 +178,6 @@ class _Sample:
                     return changed
         every = self._rule.in_order()
         return next(one for one in every if one not in self.lineups and (kept is None or kept in one))
-
-    def _exchanges(self, lineup: Lineup) -> Iterator[tuple[Lineup, Lineup, Lineup]]:
-        """A line-up of the sample, and what this one and that one become by an exchange that makes both new."""
-        for other in self._stream.shuffled(self.lineups):
-            for given in (bot for bot in lineup if bot not in other):
-                for taken in (bot for bot in other if bot not in lineup):
-                    mine, theirs = _exchanged(lineup, given, taken), _exchanged(other, taken, given)
-                    if mine not in self.lineups and theirs not in self.lineups:
-                        yield other, mine, theirs
 
     def _count(self, lineup: Lineup, by: int) -> None:
         for bot in lineup:
