@@ -156,14 +156,9 @@ class _Sample:
         """Whether two bots have the same part in a gauntlet."""
         return (one in self._rule.challengers) == (other in self._rule.challengers)
 
-    def _cost(self, lineup: Lineup, more: int, fewer: int) -> tuple[bool, int]:
-        """What speaks against giving the seat in this line-up: that a pair meets too often then; and its pairs."""
-        others = [bot for bot in lineup if bot != more]
-        pairs = self._rule.bots * (self._rule.bots - 1)
-        usual = len(self.lineups) * self._rule.seats * (self._rule.seats - 1) // pairs
-        is_crowded = any(self._met[fewer][bot] > usual for bot in others)
-        met = sum(self._met[fewer][bot] - self._met[more][bot] for bot in others)
-        return is_crowded, met
+    def _cost(self, lineup: Lineup, more: int, fewer: int) -> int:
+        """How much more often pairs that have met often meet if a bot gives the other its seat in this line-up."""
+        return sum(self._met[fewer][bot] - self._met[more][bot] for bot in lineup if bot != more)
 
     def _another(self, lineup: Lineup, kept: int | None = None) -> Lineup:
         """A line-up that the sample does not have, as near to a known one as can be. There must be one.
