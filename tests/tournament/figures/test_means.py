@@ -158,3 +158,12 @@ def test_strokes_that_differ_alike_in_all_deals_separate_nobody() -> None:
     assert (by_strokes.p, by_strokes.is_sure, by_strokes.difference.reason) == (None, False, ALIKE)
     assert by_points.p == pytest.approx(2 / 2**12)
     assert by_points.is_sure
+
+
+def test_line_ups_that_come_out_alike_count_by_how_much_each_could_change_the_difference() -> None:
+    """The bot a beats b and c, and b beats c. If the 8 deals of a and b had come out otherwise in half, a and b would
+    be equal: that all 8 are alike has then a probability of 1 in 256."""
+    deals = [{"a": 3, "b": 4}, {"b": 3, "c": 4}, {"a": 3, "c": 4}]
+    found = Comparer(table_of(results(deals * 8))).compare("a", "b")
+    assert found.p is not None
+    assert found.p > 2 / 256
