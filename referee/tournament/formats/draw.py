@@ -24,7 +24,7 @@ def hours_are_over(hours: float) -> End:
 
 
 def needs_results(field: DrawInput) -> bool:
-    """Whether rounds are drawn from results. Else they are drawn from `Past.meetings` alone."""
+    """Whether rounds are drawn from results. Else they are drawn from `History.meetings` alone."""
     return len(field.stages) > 1 or FORMATS[field.stages[0].format].needs_results
 
 

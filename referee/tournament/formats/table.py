@@ -35,7 +35,7 @@ class Traits(Struct, frozen=True, kw_only=True):
     has_whole_deals: bool = False
     """Whether it plays whole deals of line-ups that are known from the start, unless it is a stage of several."""
     needs_results: bool = True
-    """Whether its rounds are drawn from results. Else they are drawn from the sums in `Past.meetings`."""
+    """Whether its rounds are drawn from results. Else they are drawn from the sums in `History.meetings`."""
     no_stage: str = ""
     """Why it cannot be a stage. Empty if it can."""
     spare_bots: int = 0
