@@ -4,7 +4,9 @@ Some are entered one by one, others as folders of which each is an entry.
 """
 
 import os
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -16,7 +18,7 @@ from referee.entries.folder import LONGEST_OWNER, Allowance, BadEntry, read_entr
 from referee.entries.owners import kept_owners
 from referee.entries.places import find_places, is_passed_over
 from referee.entries.shelf import Shelf
-from referee.play.sandbox.cell import can_read, cell_of
+from referee.play.sandbox.cell import can_read, cell_of, readable_places
 from referee.play.sandbox.problems import find_problem
 from referee.play.spec import BUILTIN, LONGEST_NAME, BadBot, BotSpec, Isolation, builtin_bot
 from referee.toml.reader import KeyPath, Reader
@@ -394,25 +396,51 @@ def check_folders(
 
     The same holds for what it is shown besides. Each bot comes with the number of its table. `file` is the config's.
     """
+    inside = _by_folder_around(others)
+    around_config = {*_folders_around(file)}
     for index, bot in bots:
-        cell = cell_of(bot)
         key: KeyPath = ("bots", index, "reads" if bot.entry else "dir")
-        if can_read(cell, file):
+        places = readable_places(cell_of(bot))
+        if not around_config.isdisjoint(places):
             reader.add(key, _shows_config(bot.dir))
             continue
-        for number, other in others:
-            strangers = bot.builtin is None and other.builtin is None and bot.owner != other.owner
-            if strangers and any(can_read(cell, place) for place in _own_places(other, bot)):
-                whose = f"bots[{number}] (`{other.name}`), which has another owner"
-                what = f"`{bot.name}` can read more than its folder" if bot.entry else f"this bot can read {bot.dir}"
-                reader.add(key, f"{what}, and so {whose}; give each a folder of its own")
-                break
+        shown = (one for place in places for one in inside.get(place, ()) if _is_strangers(one, bot))
+        if (one := next(shown, None)) is not None:
+            whose = f"bots[{one.table}] (`{one.bot.name}`), which has another owner"
+            what = f"`{bot.name}` can read more than its folder" if bot.entry else f"this bot can read {bot.dir}"
+            reader.add(key, f"{what}, and so {whose}; give each a folder of its own")
 
 
-def _own_places(other: BotSpec, bot: BotSpec) -> list[str]:
-    """The folders of another bot, apart from the one where both are the same version and so the same files."""
-    same = bot.version and bot.version == other.version
-    return [*([] if same else [other.dir]), *([other.entry] if other.entry else [])]
+class _OwnPlace(Struct, frozen=True):
+    """A folder of a bot's own."""
+
+    table: int
+    bot: BotSpec
+    version: str
+    """The version of which it holds the files; empty where that does not matter."""
+
+
+def _by_folder_around(bots: Sequence[tuple[int, BotSpec]]) -> dict[str, list[_OwnPlace]]:
+    """By each folder in which they lie, all folders of bots that are not shipped ones."""
+    found: defaultdict[str, list[_OwnPlace]] = defaultdict(list)
+    for table, bot in bots:
+        own = {bot.dir: bot.version} | ({bot.entry: ""} if bot.entry else {})
+        for place, version in own.items() if bot.builtin is None else ():
+            for folder in _folders_around(place):
+                found[folder].append(_OwnPlace(table, bot, version))
+    return found
+
+
+def _folders_around(path: str) -> Iterator[str]:
+    """The path itself and every folder in which it lies, links resolved."""
+    place = Path(os.path.realpath(path))
+    yield from map(str, (place, *place.parents))
+
+
+def _is_strangers(one: _OwnPlace, bot: BotSpec) -> bool:
+    """Whether a place belongs to another owner's bot, and not to the same version too, which has the same files."""
+    is_same_version = bool(bot.version) and bot.version == one.version
+    return bot.builtin is None and bot.owner != one.bot.owner and not is_same_version
 
 
 def _shows_config(folder: str) -> str:
