@@ -22,7 +22,7 @@ from referee.play.faults import HostFault
 from referee.play.greeting import Greeted
 from referee.play.spec import BotSpec
 from referee.tournament.config.config import Config, ConfigError, survey
-from referee.tournament.config.qualify import Qualify
+from referee.tournament.config.tables import Qualify
 from referee.tournament.store.disk import StoreError
 from referee.tournament.store.events import KeptOut, told_as_kept_out
 from referee.tournament.store.store import Store

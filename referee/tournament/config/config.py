@@ -43,9 +43,16 @@ from referee.tournament.config.entrants import (
 )
 from referee.tournament.config.formats import Field, FormatKeys, StageKeys, check_formats
 from referee.tournament.config.hooks import Hooks, check_hooks
-from referee.tournament.config.limits import check_builds, check_clocks, check_limits
-from referee.tournament.config.qualify import BY_CHECK, Qualify, check_qualify
-from referee.tournament.config.submissions import Submissions
+from referee.tournament.config.tables import (
+    BY_CHECK,
+    Faults,
+    Qualify,
+    Submissions,
+    Time,
+    check_builds,
+    check_qualify,
+    with_given,
+)
 from referee.tournament.config.variants import ConfiguredVariant, GivenVariant, read_variants
 from referee.tournament.orders import part_of
 from referee.tournament.plan.keys import Rotations
@@ -173,8 +180,8 @@ class _File(Struct, frozen=True, kw_only=True):
     """The config file as it is written. What it must contain is checked below."""
 
     tournament: Settings = Settings()
-    time: Clocks = Clocks()
-    faults: FaultPolicy = FaultPolicy()
+    time: Time = Time()
+    faults: Faults = Faults()
     limits: BotLimits = BotLimits()
     builds: Builds = Builds()
     submissions: Submissions = Submissions()
@@ -191,8 +198,8 @@ _TABLES = {
     **dict.fromkeys(Builds.__struct_fields__, "[builds]"),
     **dict.fromkeys(GivenBot.__struct_fields__, "[[bots]]"),
     **dict.fromkeys(GivenVariant.__struct_fields__, "[[variants]]"),
-    **dict.fromkeys(FaultPolicy.__struct_fields__, "[faults]"),
-    **dict.fromkeys(Clocks.__struct_fields__, "[time]"),
+    **dict.fromkeys(Faults.__struct_fields__, "[faults]"),
+    **dict.fromkeys(Time.__struct_fields__, "[time]"),
     **dict.fromkeys(BotLimits.__struct_fields__, "[limits]"),
     **dict.fromkeys(StopRules.__struct_fields__, "[stop]"),
     **dict.fromkeys(Hooks.__struct_fields__, "[hooks]"),
@@ -267,7 +274,14 @@ def survey(
     try:
         isolation = file.tournament.isolation
         entrants = read_bots(
-            file.bots, str(path), isolation, file.builds, reader, clocks=file.time, adding=adding, without=without
+            file.bots,
+            str(path),
+            isolation,
+            file.builds,
+            reader,
+            clocks=with_given(Clocks(), file.time),
+            adding=adding,
+            without=without,
         )
     except BadDocument as error:
         raise ConfigError(error.lines) from None
@@ -303,8 +317,8 @@ def _config(path: str | Path, file: _File, variants: Sequence[ConfiguredVariant]
         hooks=file.hooks,
         sets_rotations=file.tournament.rotations is not None,
         limits=file.limits,
-        clocks=file.time,
-        faults=file.faults,
+        clocks=with_given(Clocks(), file.time),
+        faults=with_given(FaultPolicy(), file.faults),
         variants=tuple(variants),
         bots=entrants.bots,
         entries=entrants.entries,
@@ -340,16 +354,12 @@ def check_ready(config: Config, names: Collection[str] | None = None) -> None:
 
 def _check_settings(file: _File, reader: Reader) -> None:
     reader.check_label(("tournament", "name"), file.tournament.name, LONGEST_TITLE)
-    check_clocks(file.time, ("time",), reader)
-    if file.faults.strikes < 1:
-        reader.add(("faults", "strikes"), f"expected int >= 1, got {file.faults.strikes}")
     if file.tournament.rank_by == "strokes" and len(file.variants or ()) > 1:
         text = (
             "strokes of different games cannot be added up, a stroke is not worth the same in all of them; "
             'leave it out to rank by match points, or play one game: got "strokes"'
         )
         reader.add(("tournament", "rank_by"), text)
-    check_limits(file.limits, reader)
     check_builds(file.builds, reader)
 
 

@@ -22,7 +22,7 @@ from referee.play.sandbox.cell import can_read, cell_of, readable_places
 from referee.play.sandbox.problems import find_problem
 from referee.play.spec import BUILTIN, LONGEST_NAME, BadBot, BotSpec, Isolation, builtin_bot
 from referee.toml.reader import KeyPath, Reader
-from referee.tournament.config.limits import TimeOdds, check_clocks, own_clocks
+from referee.tournament.config.tables import BotTime, check_env, own_clocks
 from referee.tournament.plan.keys import Rotations
 
 _SHOWN = 5
@@ -47,7 +47,7 @@ class GivenBot(Struct, frozen=True, kw_only=True):
     """Whether what [tournament] says of `qualify` holds for it."""
     network: bool = False
     """Whether it may use the host's network under `bwrap`."""
-    time: TimeOdds | None = None
+    time: BotTime | None = None
     """The time limits that it has instead of those of [time]."""
 
 
@@ -200,8 +200,6 @@ class _Found:
         """Take a bot that has a table of its own."""
         path: KeyPath = ("bots", index)
         spec = _bot(given, path, self._folder, self._isolation, self._reader)
-        if given.time is not None:
-            check_clocks(given.time, (*path, "time"), self._reader)
         if spec is not None:
             spec = replace(spec, network=given.network, clocks=own_clocks(self._clocks, given.time))
         is_shipped = given.builtin is not None
@@ -455,9 +453,7 @@ def _bot(given: GivenBot, path: KeyPath, folder: str, isolation: Isolation, read
         reader.check_label((*path, "owner"), given.owner, LONGEST_OWNER)
     if given.owners:
         reader.add((*path, "owners"), "goes with `entries` only", at_key=True)
-    for variable in given.env:
-        if not variable or "=" in variable or "\0" in variable:
-            reader.add((*path, "env", variable), "cannot be the name of an environment variable", at_key=True)
+    check_env(given.env, (*path, "env"), reader)
     if given.command is not None and given.builtin is not None:
         reader.add((*path, "builtin"), "a bot has either `builtin` or `command`, not both", at_key=True)
     elif given.builtin is not None:

@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from re import fullmatch
-from typing import Literal
+from typing import Annotated, Literal
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from protocol.text import printable
 from referee.rules.book.options import Positive
@@ -65,7 +65,7 @@ class FormatKeys(StageKeys, frozen=True, kw_only=True):
     """The bots that a gauntlet is about, by name."""
     same_owner: Literal["apart"] | None = None
     """With "apart", bots of the same owner never sit at one table."""
-    hours: float | None = None
+    hours: Annotated[float, Meta(gt=0, le=MOST_HOURS, description="hours")] | None = None
     """For how many hours is played. No round begins that would not end in time."""
     anchor: str | None = None
     """The bot to which ratings relate, by name. None leaves it to the ratings."""
@@ -104,9 +104,6 @@ def check_formats(
             reader.add(("tournament", "rank_by"), "stages order bots by match points and ratings; leave it out")
         _check_stages(stages, field, reader)
         return
-    if keys.hours is not None and not 0 < keys.hours <= MOST_HOURS:
-        text = f"expected hours above 0, at most {MOST_HOURS}, got {keys.hours:g}"
-        reader.add(("tournament", "hours"), text)
     if not reader.wrong(("tournament", "format")):
         _check_stage(keys, ("tournament",), field, reader, bots=len(field.bots))
         if "challengers" in FORMATS[keys.played].keys:
@@ -319,10 +316,6 @@ def _check_stop(stop: StopRules, ranked: int, reader: Reader) -> None:
         reader.add(("stop", "when"), text)
     if stop.when is None and stop.difference and stop.precision is not None:
         reader.add(("stop", "difference"), "goes with `when` only", at_key=True)
-    if not 0 <= stop.difference < 1:
-        reader.add(("stop", "difference"), f"expected match points from 0 to below 1, got {stop.difference:g}")
-    if stop.precision is not None and not 0 < stop.precision <= 0.5:
-        reader.add(("stop", "precision"), f"expected match points above 0, at most 0.5, got {stop.precision:g}")
 
 
 def _several(names: Sequence[str]) -> str:

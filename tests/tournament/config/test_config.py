@@ -2,6 +2,7 @@
 
 import os
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 from configs import EIGHT, GAME, HEAD, bots, contest, loaded, problems
@@ -287,18 +288,17 @@ def test_more_games_than_a_bot_can_be_told_in_one_line() -> None:
 def test_looking_at_the_folders_of_twice_as_many_strangers_takes_twice_as_many_looks(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    looks: list[str] = []
-    really = os.path.realpath
-    monkeypatch.setattr(os.path, "realpath", lambda path: looks.append(path) or really(path))
+    look = Mock(wraps=os.path.realpath)
+    monkeypatch.setattr(os.path, "realpath", look)
 
     def looks_at(count: int) -> int:
         bots = [
             (number, BotSpec(name=place, command=("sh",), dir=place, env={}, owner=place, cell=cell_in(place)))
             for number, place in enumerate(f"{folder}/entries/{number}" for number in range(count))
         ]
-        looks.clear()
+        look.reset_mock()
         check_folders(bots, bots, f"{folder}/c.toml", Reader({}))
-        return len(looks)
+        return look.call_count
 
     looks_at(1)  # the system's folders are looked at once
     assert looks_at(40) < 2 * looks_at(20)
