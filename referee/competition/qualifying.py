@@ -199,4 +199,4 @@ def _without(config: Config, names: frozenset[str]) -> Config:
             [f"{config.file}: `qualify` keeps out {some}; with the others nothing can be played:", *rest.lines]
         )
     left = config.only([bot.name for bot in config.bots if bot.name not in names])
-    return replace(left, challengers=rest.rest.challengers, anchor=rest.rest.anchor)
+    return replace(left, stages=rest.rest.stages, anchor=rest.rest.anchor)

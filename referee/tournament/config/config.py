@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
-from msgspec.structs import asdict, replace
+from msgspec.structs import replace
 
 from protocol.messages import Clocks, FaultPolicy
 from referee.entries.entry import Builds, Entry
@@ -29,9 +29,9 @@ from referee.rules.book.options import Options, Positive
 from referee.toml.document import BadDocument, parsed, read_text
 from referee.toml.document import placed as document_lines
 from referee.toml.reader import KeyPath, Problem, Reader
-from referee.tournament.config.entrants import (
-    Entrant,
-    Entrants,
+from referee.tournament.config.bots import (
+    BotEntries,
+    BotEntry,
     EntryTable,
     GivenBot,
     check_folders,
@@ -41,8 +41,9 @@ from referee.tournament.config.entrants import (
     read_bots,
     usual_rotations,
 )
-from referee.tournament.config.formats import Field, FormatKeys, StageKeys, check_formats
+from referee.tournament.config.formats import Entered, FormatKeys, StageKeys, check_formats, stages_of
 from referee.tournament.config.hooks import Hooks, check_hooks
+from referee.tournament.config.run_config import RunBot, RunConfig, RunRules, RunVariant
 from referee.tournament.config.tables import (
     BY_CHECK,
     Faults,
@@ -56,8 +57,7 @@ from referee.tournament.config.tables import (
 from referee.tournament.config.variants import ConfiguredVariant, GivenVariant, read_variants
 from referee.tournament.orders import part_of
 from referee.tournament.plan.keys import Rotations
-from referee.tournament.plan.rounds import Format, StageRules, StopRules
-from referee.tournament.plan.shards import Shard
+from referee.tournament.plan.rounds import StopRules
 from referee.tournament.standings import RankBy
 
 LONGEST_TITLE = 100
@@ -91,24 +91,17 @@ class Settings(FormatKeys, frozen=True, kw_only=True):
     """What a bot must have done before it takes part."""
 
 
-class Config(Settings, frozen=True, kw_only=True):
+class Config(RunRules, frozen=True, kw_only=True):
     """A tournament that can be played."""
 
-    name: str
-    format: Format | None
-    """None where there are `stages`."""
-    deals: int
-    """As StageRules has it; 0 where there are `stages`."""
-    stages: tuple[StageRules, ...] = ()
-    """What [[stages]] says. Empty where [tournament] says what is played."""
-    stop: StopRules | None = None
-    jobs: int
-    rotations: Rotations
     sets_rotations: bool = True
     """Whether the file says so, and not only the default. A run that has begun goes on as it began."""
-    limits: BotLimits
-    clocks: Clocks
-    faults: FaultPolicy
+    jobs: int
+    """Matches at a time."""
+    workers: int | None = None
+    """Processes that play, each one match at a time or more. None means as many as cores and matches warrant."""
+    trust: Literal["all"] | None = None
+    """With "all", bots of several owners may run without `bwrap`."""
     variants: tuple[ConfiguredVariant, ...]
     bots: tuple[BotSpec, ...]
     entries: tuple[Entry, ...] = ()
@@ -117,6 +110,7 @@ class Config(Settings, frozen=True, kw_only=True):
     builds: Builds = Builds()
     submissions: Submissions = Submissions()
     qualify: Qualify | None = None
+    """What a bot must have done before it takes part."""
     exempt: tuple[str, ...] = ()
     """The names of the bots that take part whatever `qualify` says. Shipped bots do so too."""
     tables: dict[str, int]
@@ -126,10 +120,22 @@ class Config(Settings, frozen=True, kw_only=True):
     file: str = ""
     """The config's file, as it was named."""
     hooks: Hooks = Hooks()
-    shard: Shard | None = None
-    """The part of the plan that is played here; the command line says so."""
     key: bytes | None = None
     """The master key, where the command line names a file with it."""
+
+    def run_config(self, had: Sequence[RunConfig] = ()) -> RunConfig:
+        """All of it that results depend on, with the bots' versions, for which their files are read.
+
+        `had` are the configs that the run has had, in order. They say how many versions each bot had before; and a
+        variant stays as it is in them, so that it stays the same game when golfref gains an option.
+        """
+        known = [variant for one in had for variant in one.variants]
+        new = RunConfig(
+            **{name: getattr(self, name) for name in RunRules.__struct_fields__},
+            variants=tuple(RunVariant.of(variant, known) for variant in self.variants),
+            bots=tuple(RunBot.of(bot, self.folder) for bot in self.bots),
+        )
+        return new.counted(had)
 
     def only(self, names: Collection[str]) -> "Config":
         """The config with only these of its bots, by name."""
@@ -235,7 +241,7 @@ class Survey(Struct, frozen=True, kw_only=True):
     """What is wrong with the config itself, each line with its place."""
     problems: tuple[Problem, ...]
     """The same as the reader noted it."""
-    entrants: Entrants
+    entrants: BotEntries
     builds: Builds
     notes: tuple[str, ...]
     """What is no mistake, but should be known."""
@@ -306,27 +312,38 @@ def survey(
     )
 
 
-def _config(path: str | Path, file: _File, variants: Sequence[ConfiguredVariant], entrants: Entrants) -> Config:
+def _config(path: str | Path, file: _File, variants: Sequence[ConfiguredVariant], bots: BotEntries) -> Config:
     """The config of a file with which nothing is wrong."""
-    rotations = file.tournament.rotations or usual_rotations(entrants.all)
-    qualify = BY_CHECK if isinstance(file.tournament.qualify, str) else file.tournament.qualify
-    chosen = {"jobs": file.tournament.jobs or cores(), "rotations": rotations, "qualify": qualify}
+    keys = file.tournament
     return Config(
-        **asdict(file.tournament) | _formats(file) | chosen,
+        name=keys.name or "",
+        seed=keys.seed,
+        stages=stages_of(keys, file.stages),
         stop=file.stop,
+        same_owner=keys.same_owner,
+        hours=keys.hours,
+        anchor=keys.anchor,
+        rotations=keys.rotations or usual_rotations(bots.all),
+        sets_rotations=keys.rotations is not None,
+        reuse=keys.reuse,
+        isolation=keys.isolation,
+        trust=keys.trust,
+        rank_by=keys.rank_by,
+        jobs=keys.jobs or cores(),
+        workers=keys.workers,
+        qualify=BY_CHECK if isinstance(keys.qualify, str) else keys.qualify,
         hooks=file.hooks,
-        sets_rotations=file.tournament.rotations is not None,
         limits=file.limits,
         clocks=with_given(Clocks(), file.time),
         faults=with_given(FaultPolicy(), file.faults),
         variants=tuple(variants),
-        bots=entrants.bots,
-        entries=entrants.entries,
-        entry_tables=entrants.tables,
+        bots=bots.bots,
+        entries=bots.entries,
+        entry_tables=bots.tables,
         builds=file.builds,
         submissions=file.submissions,
-        exempt=tuple(one.name for one in entrants.all if one.is_exempt),
-        tables={one.name: one.table for one in entrants.all},
+        exempt=tuple(one.name for one in bots.all if one.is_exempt),
+        tables={one.name: one.table for one in bots.all},
         folder=os.path.dirname(os.path.abspath(path)),
         file=str(path),
     )
@@ -391,7 +408,7 @@ def _file_without(names: frozenset[str], file: _File) -> _File:
     return replace(file, tournament=replace(settings, anchor=anchor, challengers=left(settings.challengers)))
 
 
-def _check_enough_bots(file: _File, entrants: Sequence[Entrant], reader: Reader) -> None:
+def _check_enough_bots(file: _File, bots: Sequence[BotEntry], reader: Reader) -> None:
     """A line-up needs different bots, as many as there are seats."""
     if file.bots is None:
         return
@@ -402,24 +419,17 @@ def _check_enough_bots(file: _File, entrants: Sequence[Entrant], reader: Reader)
     if len(tables) < len(variants):
         tables.append((("tournament", "seats"), file.tournament.seats))
     for path, seats in tables:
-        if seats > len(entrants) and not reader.wrong(path) and not reader.wrong(("bots",)):
-            reader.add(path, f"{seats} bots at a table, but the config has only {len(entrants)}")
+        if seats > len(bots) and not reader.wrong(path) and not reader.wrong(("bots",)):
+            reader.add(path, f"{seats} bots at a table, but the config has only {len(bots)}")
 
 
 def _check_formats(
-    file: _File, variants: Sequence[ConfiguredVariant], entrants: Sequence[Entrant], reader: Reader
+    file: _File, variants: Sequence[ConfiguredVariant], bots: Sequence[BotEntry], reader: Reader
 ) -> None:
-    field = Field(
-        bots=[one.name for one in entrants],
-        owners={one.name: one.owner for one in entrants},
+    entered = Entered(
+        bots=[one.name for one in bots],
+        owners={one.name: one.owner for one in bots},
         tables={variant.name: variant.seats for variant in variants},
         rank_by=file.tournament.rank_by,
     )
-    check_formats(file.tournament, file.stages, file.stop, field, reader)
-
-
-def _formats(file: _File) -> dict[str, Any]:
-    """What is played of formats, by the names of Config: one stage as its keys tell it, or several."""
-    if file.stages is not None:
-        return {"format": None, "deals": 0, "stages": tuple(stage.rules() for stage in file.stages)}
-    return asdict(file.tournament.rules(file.tournament.challengers))
+    check_formats(file.tournament, file.stages, file.stop, entered, reader)

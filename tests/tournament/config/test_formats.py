@@ -6,10 +6,11 @@ import msgspec
 import pytest
 from configs import EIGHT, GAME, HEAD, bots, contest, loaded
 
-from referee.tournament.config.changes import placed
 from referee.tournament.config.config import load
+from referee.tournament.config.differences import config_differences, placed
+from referee.tournament.config.planned import draw_input, whole_deals_of
+from referee.tournament.config.run_config import RunConfig
 from referee.tournament.plan.rounds import Entrant, StageRules, StopRules
-from referee.tournament.store.facts import Facts, config_differences, config_facts, field_of, whole_deals_of
 
 FOUR = '[[variants]]\npreset = "six-card"\nseats = 4\n'
 
@@ -24,10 +25,10 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_a_config_that_says_nothing_of_formats_is_a_round_robin() -> None:
     config = loaded(HEAD, GAME, EIGHT)
-    facts = config_facts(config)
-    assert facts.stage_rules == (StageRules(format="round-robin", deals=20),)
+    facts = config.run_config()
+    assert facts.stages == (StageRules(format="round-robin", deals=20),)
     assert facts.is_fixed
-    field = field_of(facts, b"key")
+    field = draw_input(facts, b"key")
     assert field.bots[0] == Entrant(name="a", owner="")
     assert (field.stop, field.apart, [planned.seats for planned in field.variants]) == (None, False, [2])
 
@@ -44,7 +45,7 @@ def test_a_config_that_says_nothing_of_formats_is_a_round_robin() -> None:
 )
 def test_each_format_has_its_keys_and_its_usual_deals(lines: str, expected: StageRules) -> None:
     config = loaded(HEAD, lines, GAME, EIGHT)
-    assert config_facts(config).stage_rules == (expected,)
+    assert config.run_config().stages == (expected,)
 
 
 def test_stages_stand_in_tables_of_their_own() -> None:
@@ -54,8 +55,8 @@ def test_stages_stand_in_tables_of_their_own() -> None:
         GAME,
         EIGHT,
     )
-    facts = config_facts(config)
-    assert facts.stage_rules == (
+    facts = config.run_config()
+    assert facts.stages == (
         StageRules(format="swiss", deals=4, rounds=3, advance=4),
         StageRules(format="knockout", deals=4, advance=1, limit=40),
     )
@@ -64,15 +65,15 @@ def test_stages_stand_in_tables_of_their_own() -> None:
 
 def test_when_it_stops_stands_in_a_table_of_its_own() -> None:
     config = loaded(HEAD, 'same_owner = "apart"\nanchor = "b"\n[stop]\nwhen = "top 3"\nprecision = 0.02\n', GAME, EIGHT)
-    facts = config_facts(config)
-    assert field_of(facts, b"key").stop == StopRules(when="top 3", precision=0.02)
-    assert (field_of(facts, b"key").apart, facts.anchor, facts.is_fixed) == (True, "b", False)
+    facts = config.run_config()
+    assert draw_input(facts, b"key").stop == StopRules(when="top 3", precision=0.02)
+    assert (draw_input(facts, b"key").apart, facts.anchor, facts.is_fixed) == (True, "b", False)
 
 
 def test_owners_that_are_kept_apart_may_sit_at_tables_that_have_room_for_all() -> None:
     owned = bots("abc", owner="ann") + bots("de", owner="bea") + bots("f", owner="cid")
     apart = 'trust = "all"\nsame_owner = "apart"\n'
-    assert len(whole_deals_of([config_facts(loaded(HEAD, apart, GAME, owned))], bytes(32))) == (3 * 2 + 3 + 2) * 2 * 20
+    assert len(whole_deals_of([loaded(HEAD, apart, GAME, owned).run_config()], bytes(32))) == (3 * 2 + 3 + 2) * 2 * 20
     assert len(loaded(HEAD, apart, FOUR, owned, bots("g")).bots) == 7
 
 
@@ -82,7 +83,7 @@ def test_owners_that_are_kept_apart_may_sit_at_tables_that_have_room_for_all() -
 def test_a_swiss_may_have_as_many_rounds_as_a_bot_has_opponents_and_one_more_where_one_sits_out(
     rest: str,
 ) -> None:
-    assert loaded(HEAD, 'format = "swiss"\nrounds = 7\n', rest).rounds == 7
+    assert loaded(HEAD, 'format = "swiss"\nrounds = 7\n', rest).stages[0].rounds == 7
 
 
 @pytest.mark.parametrize("text", CONFIGS)
@@ -95,8 +96,8 @@ def test_a_config_of_the_page_can_be_played(text: str) -> None:
 
 
 def test_a_run_keeps_its_format_and_its_stop_rules() -> None:
-    old = config_facts(loaded(HEAD, '[stop]\nwhen = "all"\n', GAME, EIGHT))
-    found = config_differences(old, config_facts(loaded(HEAD, 'format = "swiss"\n', GAME, EIGHT)))
+    old = loaded(HEAD, '[stop]\nwhen = "all"\n', GAME, EIGHT).run_config()
+    found = config_differences(old, loaded(HEAD, 'format = "swiss"\n', GAME, EIGHT).run_config())
     assert found.refused == [
         'format: "round-robin" -> "swiss" (the rounds that were played were drawn with it)',
         'stop: {"when": "all"} -> not set (nobody may choose it by the results)',
@@ -106,23 +107,23 @@ def test_a_run_keeps_its_format_and_its_stop_rules() -> None:
 
 def test_a_gauntlet_takes_another_challenger_and_a_knockout_nobody() -> None:
     gauntlet, knockout = 'format = "gauntlet"\nchallengers = ["a"]\n', 'format = "knockout"\n'
-    old = config_facts(loaded(HEAD, gauntlet, GAME, EIGHT))
-    new = config_facts(loaded(HEAD, gauntlet.replace('"a"', '"a", "b"'), GAME, EIGHT))
+    old = loaded(HEAD, gauntlet, GAME, EIGHT).run_config()
+    new = loaded(HEAD, gauntlet.replace('"a"', '"a", "b"'), GAME, EIGHT).run_config()
     found = config_differences(old, new)
     assert (found.refused, found.changes) == ([], ['challengers: ["a"] -> ["a", "b"]'])
-    old = config_facts(loaded(HEAD, knockout, GAME, EIGHT))
-    found = config_differences(old, config_facts(loaded(HEAD, knockout, GAME, bots("abcdefghi"))))
+    old = loaded(HEAD, knockout, GAME, EIGHT).run_config()
+    found = config_differences(old, loaded(HEAD, knockout, GAME, bots("abcdefghi")).run_config())
     assert found.refused == ["bot `i`: added (a knockout that has begun takes nobody in)"]
 
 
 def test_a_run_of_stages_goes_on_with_its_own_config() -> None:
     """Also when it was read from a store meanwhile."""
     stages = '[[stages]]\nformat = "swiss"\nrounds = 3\nadvance = 4\n[[stages]]\nformat = "round-robin"\n'
-    facts = config_facts(loaded(HEAD, stages, GAME, EIGHT))
-    read = msgspec.json.decode(msgspec.json.encode(facts), type=Facts)
+    facts = loaded(HEAD, stages, GAME, EIGHT).run_config()
+    read = msgspec.json.decode(msgspec.json.encode(facts), type=RunConfig)
     found = config_differences(read, facts)
     assert (found.refused, found.changes) == ([], [])
-    other = config_facts(loaded(HEAD, stages.replace("advance = 4", "advance = 5"), GAME, EIGHT))
+    other = loaded(HEAD, stages.replace("advance = 4", "advance = 5"), GAME, EIGHT).run_config()
     assert config_differences(read, other).refused != []
 
 

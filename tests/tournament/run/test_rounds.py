@@ -213,6 +213,8 @@ def test_rounds_that_nobody_could_draw_to_the_end_are_a_finding(played: Path, tm
         facts = msgspec.to_builtins(store.meta().facts)
     if isinstance(bots := changes.get("bots"), int):
         changes = {"bots": [facts["bots"][0] | {"name": f"bot {number}"} for number in range(bots)]}
+    else:
+        changes = {"stages": [facts["stages"][0] | changes]}
     text = json.dumps(facts | changes)
     run = forge(played, tmp_path, "UPDATE meta SET value = ? WHERE key = 'facts'", text)
     assert any(expected in finding for finding in found_in(run))

@@ -91,7 +91,7 @@ class BrokenEntry(Struct, frozen=True, kw_only=True):
     lines: tuple[str, ...]
 
 
-class Entrant(Struct, frozen=True, kw_only=True):
+class BotEntry(Struct, frozen=True, kw_only=True):
     """Somebody who is to take part, as far as that can be made out."""
 
     name: str
@@ -105,10 +105,10 @@ class Entrant(Struct, frozen=True, kw_only=True):
     """None where something is wrong with it."""
 
 
-class Entrants(Struct, frozen=True, kw_only=True):
+class BotEntries(Struct, frozen=True, kw_only=True):
     """All who are entered, in the order of the file, and of names within a table."""
 
-    all: tuple[Entrant, ...]
+    all: tuple[BotEntry, ...]
     entries: tuple[Entry, ...]
     broken: tuple[BrokenEntry, ...]
     tables: tuple[EntryTable, ...]
@@ -120,7 +120,7 @@ class Entrants(Struct, frozen=True, kw_only=True):
         """Those with whom nothing is wrong."""
         return tuple(one.spec for one in self.all if one.spec is not None)
 
-    def without(self, names: frozenset[str]) -> "Entrants":
+    def without(self, names: frozenset[str]) -> "BotEntries":
         """The others, as if these had not been entered."""
         if not names:
             return self
@@ -142,7 +142,7 @@ def read_bots(  # noqa: PLR0913 - all that the tables of bots depend on
     clocks: Clocks,
     adding: tuple[EntryTable, Entry] | None = None,
     without: frozenset[str] = frozenset(),
-) -> Entrants:
+) -> BotEntries:
     """The bots of the config in `file`, as far as they can be made out. What is wrong with them is noted.
 
     `file` is as the config is named. Bots `without` which they are to be made out are not looked at. An entry that is
@@ -180,15 +180,15 @@ class _Found:
         self._clocks = clocks
         self._kept = kept_owners(Shelf(self._folder))
         self._reader = reader
-        self._all: list[Entrant] = []
+        self._all: list[BotEntry] = []
         self._entries: list[Entry] = []
         self._broken: list[BrokenEntry] = []
         self._tables: list[EntryTable] = []
         self._notes: list[str] = []
 
-    def entrants(self) -> Entrants:
+    def entrants(self) -> BotEntries:
         """All of them."""
-        return Entrants(
+        return BotEntries(
             all=tuple(self._all),
             entries=tuple(self._entries),
             broken=tuple(self._broken),
@@ -205,7 +205,7 @@ class _Found:
         is_shipped = given.builtin is not None
         name = given.name or given.builtin or ""
         self._all.append(
-            Entrant(
+            BotEntry(
                 name=name,
                 table=index,
                 owner=given.owner or "",
@@ -264,7 +264,7 @@ class _Found:
             entry = read_entry(place, table.allowance(name, self._folder, self._builds), shown=self._shown(place))
         except BadEntry as error:
             self._broken.append(BrokenEntry(name=name, folder=place, lines=error.lines))
-            self._all.append(Entrant(name=name, table=table.index, owner=owner, is_exempt=table.is_exempt))
+            self._all.append(BotEntry(name=name, table=table.index, owner=owner, is_exempt=table.is_exempt))
         else:
             self._enter(table, entry)
 
@@ -279,12 +279,12 @@ class _Found:
         self._entries.append(entry)
         spec = Shelf(self._folder).bot(entry)
         self._all.append(
-            Entrant(name=entry.name, table=table.index, owner=entry.owner, is_exempt=table.is_exempt, spec=spec)
+            BotEntry(name=entry.name, table=table.index, owner=entry.owner, is_exempt=table.is_exempt, spec=spec)
         )
 
     def check_names(self) -> None:
         """No entry goes by the name of another bot, also where two names only look alike."""
-        first: dict[str, Entrant] = {}
+        first: dict[str, BotEntry] = {}
         for one in self._all:
             alike = first.setdefault(folded(one.name), one)
             folders = [entrant for entrant in (alike, one) if self._is_folder(entrant)]
@@ -303,7 +303,7 @@ class _Found:
 
     def check_owners(self) -> None:
         """The owner of an entry is written in one way, so that it does not only look like another's."""
-        first: dict[str, Entrant] = {}
+        first: dict[str, BotEntry] = {}
         for one in self._all:
             alike = first.setdefault(folded(one.owner), one)
             if alike.owner != one.owner and (self._is_folder(alike) or self._is_folder(one)):
@@ -314,7 +314,7 @@ class _Found:
                     first=None if alike.table == one.table else ("bots", alike.table),
                 )
 
-    def _is_folder(self, one: Entrant) -> bool:
+    def _is_folder(self, one: BotEntry) -> bool:
         return any(one.table == table.index for table in self._tables)
 
     def _shown(self, place: str) -> str:
@@ -327,7 +327,7 @@ def readers(bots: Sequence[BotSpec], path: str) -> list[str]:
     return [bot.name for bot in bots if can_read(cell_of(bot), path)]
 
 
-def check_trust(entrants: Sequence[Entrant], isolation: Isolation, *, trusted: bool, reader: Reader) -> None:
+def check_trust(entrants: Sequence[BotEntry], isolation: Isolation, *, trusted: bool, reader: Reader) -> None:
     """Other people's programs run under `bwrap`, unless the organiser says that they are trusted."""
     owners = _owners(entrants)
     if len(owners) > 1 and isolation != "bwrap" and not trusted:
@@ -338,7 +338,7 @@ def check_trust(entrants: Sequence[Entrant], isolation: Isolation, *, trusted: b
         reader.add(("tournament", "isolation"), text)
 
 
-def check_rotations(entrants: Sequence[Entrant], rotations: Rotations | None, reader: Reader) -> None:
+def check_rotations(entrants: Sequence[BotEntry], rotations: Rotations | None, reader: Reader) -> None:
     """Bots of several owners have fresh cards in every match, also those that the organiser trusts.
 
     With the same cards, one of them could carry what it saw to a later rotation of the deal and win it by that.
@@ -352,7 +352,7 @@ def check_rotations(entrants: Sequence[Entrant], rotations: Rotations | None, re
         reader.add(("tournament", "rotations"), text)
 
 
-def check_networks(entrants: Sequence[Entrant], timed: Sequence[str], reader: Reader) -> None:
+def check_networks(entrants: Sequence[BotEntry], timed: Sequence[str], reader: Reader) -> None:
     """No bot has a network where strangers race each other in slap windows, in these games.
 
     All else on the host stands still while a bot is timed; whatever the bot reaches by the network does not.
@@ -368,7 +368,7 @@ def check_networks(entrants: Sequence[Entrant], timed: Sequence[str], reader: Re
             reader.add(("bots", one.table, "network"), text)
 
 
-def usual_rotations(entrants: Sequence[Entrant]) -> Rotations:
+def usual_rotations(entrants: Sequence[BotEntry]) -> Rotations:
     """What holds where the config does not say it (tournaments/README.md has the measurements).
 
     Bots of one owner share the cards of a deal, which takes fewer matches.
@@ -381,7 +381,7 @@ def _bots_of(owners: Sequence[str]) -> str:
     return f"bots of {len(owners)} owners ({some})"
 
 
-def _owners(entrants: Sequence[Entrant]) -> list[str]:
+def _owners(entrants: Sequence[BotEntry]) -> list[str]:
     """The owners of the bots that are not shipped ones, and can be made out."""
     known = (one for one in entrants if not one.is_shipped and (one.spec is not None or one.owner))
     return sorted({one.owner or "(none)" for one in known})
