@@ -120,17 +120,6 @@ class BotEntries(Struct, frozen=True, kw_only=True):
         """Those with whom nothing is wrong."""
         return tuple(one.spec for one in self.all if one.spec is not None)
 
-    def without(self, names: frozenset[str]) -> "BotEntries":
-        """The others, as if these had not been entered."""
-        if not names:
-            return self
-        return replace(
-            self,
-            all=tuple(one for one in self.all if one.name not in names),
-            entries=tuple(one for one in self.entries if one.name not in names),
-            broken=tuple(one for one in self.broken if one.name not in names),
-        )
-
 
 def read_bots(  # noqa: PLR0913 - all that the tables of bots depend on
     given: Sequence[GivenBot] | None,
@@ -156,13 +145,13 @@ def read_bots(  # noqa: PLR0913 - all that the tables of bots depend on
         if bot.entries is None and bot.name not in without:
             found.enter(bot, index)
         elif bot.entries is not None:
-            found.enter_folders(bot, bot.entries, index)
+            found.enter_folders(bot, bot.entries, index, without)
     if adding is not None:
         found.replace(*adding)
     reader.check_unique("bots", given or (), "builtin")
     found.check_names()
     found.check_owners()
-    entrants = found.entrants().without(without)
+    entrants = found.entrants()
     if isolation == "bwrap" and not reader.problems:
         bots = [(one.table, one.spec) for one in entrants.all if one.spec is not None]
         check_folders([pair for pair in bots if not pair[1].entry], bots, os.path.abspath(file), reader)
@@ -215,8 +204,8 @@ class _Found:
             )
         )
 
-    def enter_folders(self, given: GivenBot, pattern: str, index: int) -> None:
-        """Take the entries of a table."""
+    def enter_folders(self, given: GivenBot, pattern: str, index: int, without: frozenset[str]) -> None:
+        """Take the entries of a table, but for those of these names."""
         path: KeyPath = ("bots", index)
         for key in ("name", "command", "builtin", "dir", "env", "owner"):
             if getattr(given, key):
@@ -252,7 +241,8 @@ class _Found:
         lost = sorted(given.owners.keys() - names) if places.folders else []
         self._notes += [f"bots[{index}].owners names `{name}`, which is not entered there" for name in lost]
         for place in places.folders:
-            self._enter_folder(place, table)
+            if os.path.basename(place) not in without:
+                self._enter_folder(place, table)
 
     def _enter_folder(self, place: str, table: EntryTable) -> None:
         name = os.path.basename(place)
@@ -485,8 +475,6 @@ def _own(given: GivenBot, path: KeyPath, folder: str, isolation: Isolation, read
     )
     if not os.path.isdir(start):
         reader.add((*path, "dir"), f"there is no folder {start}")
-    elif not command[0]:
-        reader.add((*path, "command", 0), "expected the name of a program, got an empty string")
     elif command[0].startswith(BUILTIN):
         reader.add((*path, "command"), f'a shipped bot is named by `builtin = "{command[0].removeprefix(BUILTIN)}"`')
     elif isolation == "bwrap" and os.path.commonpath((start, folder)) == start:

@@ -242,7 +242,6 @@ class Survey(Struct, frozen=True, kw_only=True):
     problems: tuple[Problem, ...]
     """The same as the reader noted it."""
     entrants: BotEntries
-    builds: Builds
     notes: tuple[str, ...]
     """What is no mistake, but should be known."""
 
@@ -294,7 +293,7 @@ def survey(
     _check_enough_bots(file, entrants.all, reader)
     _check_formats(file, variants, entrants.all, reader)
     check_hooks(file.hooks, os.path.dirname(os.path.abspath(path)), reader)
-    if not _is_trust_unclear(reader):
+    if not reader.wrong(("tournament", "isolation")) and not reader.wrong(("tournament", "trust")):
         trusted = file.tournament.trust == "all"
         check_trust(entrants.all, file.tournament.isolation, trusted=trusted, reader=reader)
     check_rotations(entrants.all, file.tournament.rotations, reader)
@@ -307,7 +306,6 @@ def survey(
         lines=tuple(document_lines(path, text, reader.problems)),
         problems=tuple(reader.problems),
         entrants=entrants,
-        builds=file.builds,
         notes=entrants.notes,
     )
 
@@ -380,14 +378,6 @@ def _check_settings(file: _File, reader: Reader) -> None:
     check_builds(file.builds, reader)
 
 
-def _is_trust_unclear(reader: Reader) -> bool:
-    """Whether `isolation` or `trust` may have been written, but wrong, misspelt or elsewhere."""
-    return any(
-        problem.path[-1] in ("isolation", "trust") or (problem.at_key and problem.path[0] == "tournament")
-        for problem in reader.problems
-    )
-
-
 def _check_qualify(file: _File, tables: Mapping[str, Any], reader: Reader) -> None:
     """What `qualify` says must go together."""
     if isinstance(file.tournament.qualify, Qualify):
@@ -396,29 +386,21 @@ def _check_qualify(file: _File, tables: Mapping[str, Any], reader: Reader) -> No
 
 
 def _file_without(names: frozenset[str], file: _File) -> _File:
-    """The file as if [tournament] and [[stages]] did not name these bots."""
-    if not names:
-        return file
-
-    def left(challengers: Sequence[str]) -> tuple[str, ...]:
-        return tuple(name for name in challengers if name not in names)
-
+    """The file as if [tournament] did not name these bots."""
     settings = file.tournament
     anchor = None if settings.anchor in names else settings.anchor
-    return replace(file, tournament=replace(settings, anchor=anchor, challengers=left(settings.challengers)))
+    challengers = tuple(name for name in settings.challengers if name not in names)
+    return replace(file, tournament=replace(settings, anchor=anchor, challengers=challengers))
 
 
 def _check_enough_bots(file: _File, bots: Sequence[BotEntry], reader: Reader) -> None:
     """A line-up needs different bots, as many as there are seats."""
     if file.bots is None:
         return
-    variants = file.variants or ()
-    tables: list[tuple[KeyPath, int]] = [
-        (("variants", index, "seats"), given.seats) for index, given in enumerate(variants) if given.seats is not None
-    ]
-    if len(tables) < len(variants):
-        tables.append((("tournament", "seats"), file.tournament.seats))
-    for path, seats in tables:
+    for index, given in enumerate(file.variants or ()):
+        is_own = given.seats is not None
+        path: KeyPath = ("variants", index, "seats") if is_own else ("tournament", "seats")
+        seats = given.seats or file.tournament.seats
         if seats > len(bots) and not reader.wrong(path) and not reader.wrong(("bots",)):
             reader.add(path, f"{seats} bots at a table, but the config has only {len(bots)}")
 

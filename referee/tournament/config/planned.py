@@ -79,8 +79,12 @@ def whole_deals_of_all(configs: Iterable[RunConfig], key: bytes) -> Iterator[Who
 
 
 def whole_deals_of(configs: Sequence[RunConfig], key: bytes) -> WholeDeals:
-    """The whole deals of the last of these configs, all of which a run with this master key has had, in order."""
-    return [*whole_deals_of_all(configs, key)][-1]
+    """The whole deals of the last of these configs, all of which a run with this master key has had, in order.
+
+    Those of the configs before it are made only where the last one has a sample of line-ups.
+    """
+    *_, last = whole_deals_of_all(configs if configs[-1].stages[0].lineups is not None else configs[-1:], key)
+    return last
 
 
 def _planned(config: RunConfig) -> list[PlannedVariant]:
