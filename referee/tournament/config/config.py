@@ -293,7 +293,7 @@ def survey(
     _check_enough_bots(file, entrants.all, reader)
     _check_formats(file, variants, entrants.all, reader)
     check_hooks(file.hooks, os.path.dirname(os.path.abspath(path)), reader)
-    if not reader.wrong(("tournament", "isolation")) and not reader.wrong(("tournament", "trust")):
+    if is_sound:  # else `isolation` or `trust` may have been misspelt, or stand elsewhere
         trusted = file.tournament.trust == "all"
         check_trust(entrants.all, file.tournament.isolation, trusted=trusted, reader=reader)
     check_rotations(entrants.all, file.tournament.rotations, reader)
