@@ -8,8 +8,8 @@ from referee.commands.forecast import Estimate
 from referee.commands.opening import PreparedRun
 from referee.commands.tournament_options import TournamentOptions
 from referee.reports.tables.figures import duration
+from referee.toml.document import line_at
 from referee.tournament.config.config import Config, ConfigError
-from referee.tournament.config.differences import line_at
 from referee.tournament.config.formats import MOST_HOURS
 from referee.tournament.formats.table import formats_with
 from referee.tournament.run.clock import HOUR_S, MARGIN, HoursClock

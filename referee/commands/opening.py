@@ -13,8 +13,8 @@ from referee import __version__
 from referee.commands.console import say
 from referee.commands.record_file import old_name
 from referee.play.match import host_line
+from referee.toml.document import placed, read_text
 from referee.tournament.config.config import Config
-from referee.tournament.config.differences import placed
 from referee.tournament.config.planned import MatchIdentities, draw_input, whole_deals_of
 from referee.tournament.config.run_config import RunConfig
 from referee.tournament.formats.draw import most_matches, needs_results, next_round
@@ -249,7 +249,7 @@ def _tell_amendment(path: Path, config: Config, found: Amendment, *, may_change:
     if found.refused:
         raise StoreError(
             f"{path} was begun with another config:\n"
-            + "\n".join(f"  {placed(config, change)}" for change in found.refused)
+            + "\n".join(f"  {line}" for line in placed(config.file, read_text(config.file), found.refused))
             + "\nchange it back to go on, or use --fresh to begin anew, or --store for another file"
         )
     if not found.changes:

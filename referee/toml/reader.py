@@ -4,6 +4,7 @@ Knows types and keys. It must not know what the keys of a tournament mean, nor w
 """
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from operator import eq
@@ -14,6 +15,9 @@ from msgspec import Struct, ValidationError, convert
 from msgspec.structs import fields
 
 from protocol.text import label_problem
+
+BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
+"""A key that TOML takes without quotes."""
 
 KeyPath = tuple[str | int, ...]
 """The way to a value through tables (names) and arrays (indices)."""
@@ -30,6 +34,13 @@ class Problem(Struct, frozen=True, kw_only=True):
     """Whether the key is wrong, not its value."""
     first: KeyPath | None = None
     """Another key to which the problem refers. Whoever shows the problem names its line."""
+
+    @property
+    def in_words(self) -> str:
+        """The path as people write it, and what is wrong: `bots[1].env.'odd key': expected str, got int`."""
+        names = (key if isinstance(key, int) or BARE_KEY.fullmatch(key) else repr(key) for key in self.path)
+        dotted = "".join(f"[{name}]" if isinstance(name, int) else f".{name}" for name in names)
+        return f"{dotted.removeprefix('.')}: {self.text}"
 
 
 class Reader:

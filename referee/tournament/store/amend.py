@@ -12,6 +12,7 @@ from collections.abc import Set as AbstractSet
 from msgspec import Struct
 from msgspec.structs import replace
 
+from referee.toml.reader import Problem
 from referee.tournament.config.differences import config_differences
 from referee.tournament.config.planned import MatchIdentities, draw_input, whole_deals_of
 from referee.tournament.config.run_config import RunConfig
@@ -30,7 +31,7 @@ class Amendment(Struct, frozen=True, kw_only=True):
 
     changes: list[str]
     """Changes in words. There are none where the config is the run's own."""
-    refused: list[str]
+    refused: list[Problem]
     """Changes that no run can take, with the reason. Where there are any, the rest means nothing."""
     meta: Meta
     """What the run is once it is amended."""

@@ -171,7 +171,7 @@ def _check_fits(one: _Part, other: _Part) -> None:
             "all shards are played with the same --key FILE, or the same seed"
         )
     found = config_differences(one.facts, other.facts)
-    if lines := [*found.refused, *found.changes]:
+    if lines := [*(one.in_words for one in found.refused), *found.changes]:
         told = "\n".join(f"  {printable(line, _SHOWN)}" for line in lines)
         raise StoreError(f"{where} it was played with another config:\n{told}")
     for ours in one.origins:

@@ -179,7 +179,7 @@ class Course:
 
         for old, new in zip(self.stages, self.stages[1:], strict=False):
             found = config_differences(old.facts, new.facts)
-            yield from (f"event #{new.events}: no amendment does this: {_shown(text)}" for text in found.refused)
+            yield from (f"event #{new.events}: no amendment does this: {_shown(one.in_words)}" for one in found.refused)
             if not found.changes:
                 yield f"event #{new.events}: an amendment that changes nothing"
         yield from self._check_versions_before()

@@ -276,7 +276,10 @@ def test_changes_of_a_config_are_told_in_words() -> None:
             'command: ["python3", "-V"] -> ["python3", "-VV"])'
         ),
     ]
-    assert [text.partition(" (")[0] for text in found.refused] == ['seed: not set -> "s"', "clocks.move_s: 1.0 -> 2.0"]
+    assert [one.in_words.partition(" (")[0] for one in found.refused] == [
+        'tournament.seed: not set -> "s"',
+        "time.move_s: 1.0 -> 2.0",
+    ]
 
 
 @pytest.mark.usefixtures("folder")
