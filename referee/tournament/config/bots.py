@@ -149,8 +149,7 @@ def read_bots(  # noqa: PLR0913 - all that the tables of bots depend on
     if adding is not None:
         found.replace(*adding)
     reader.check_unique("bots", given or (), "builtin")
-    found.check_names()
-    found.check_owners()
+    found.check_alike()
     entrants = found.entrants()
     if isolation == "bwrap" and not reader.problems:
         bots = [(one.table, one.spec) for one in entrants.all if one.spec is not None]
@@ -272,37 +271,26 @@ class _Found:
             BotEntry(name=entry.name, table=table.index, owner=entry.owner, is_exempt=table.is_exempt, spec=spec)
         )
 
-    def check_names(self) -> None:
-        """No entry goes by the name of another bot, also where two names only look alike."""
-        first: dict[str, BotEntry] = {}
+    def check_alike(self) -> None:
+        """No entry goes by the name of another bot, and its owner is written in one way, so that none looks alike."""
+        names: dict[str, BotEntry] = {}
+        owners: dict[str, BotEntry] = {}
         for one in self._all:
-            alike = first.setdefault(folded(one.name), one)
-            folders = [entrant for entrant in (alike, one) if self._is_folder(entrant)]
-            if alike is not one and one.name and folders:
-                text = (
-                    f"`{one.name}` and `{alike.name}` are one name"
-                    if one.name != alike.name
-                    else (f"the name `{one.name}` is taken")
-                )
-                other = alike if alike.table != one.table else None
-                self._reader.add(
-                    ("bots", one.table, "entries" if self._is_folder(one) else "name"),
-                    f"{text}; give one of them another name",
-                    first=None if other is None else ("bots", other.table),
-                )
+            other = names.setdefault(folded(one.name), one)
+            if other is not one and one.name:
+                alike = f"`{one.name}` and `{other.name}` are one name"
+                text = alike if one.name != other.name else f"the name `{one.name}` is taken"
+                self._add_alike(one, other, "name", f"{text}; give one of them another name")
+            other = owners.setdefault(folded(one.owner), one)
+            if other.owner != one.owner:
+                both = f"the owner `{one.owner}` of `{one.name}` and the owner `{other.owner}` of `{other.name}`"
+                self._add_alike(one, other, "owner", f"{both} are one name; write it in one way")
 
-    def check_owners(self) -> None:
-        """The owner of an entry is written in one way, so that it does not only look like another's."""
-        first: dict[str, BotEntry] = {}
-        for one in self._all:
-            alike = first.setdefault(folded(one.owner), one)
-            if alike.owner != one.owner and (self._is_folder(alike) or self._is_folder(one)):
-                self._reader.add(
-                    ("bots", one.table, "entries" if self._is_folder(one) else "owner"),
-                    f"the owner `{one.owner}` of `{one.name}` and the owner `{alike.owner}` of `{alike.name}` are one "
-                    "name; write it in one way",
-                    first=None if alike.table == one.table else ("bots", alike.table),
-                )
+    def _add_alike(self, one: BotEntry, other: BotEntry, key: str, text: str) -> None:
+        """Note it of an entry. Bots with tables of their own may have names and owners that look alike."""
+        if self._is_folder(one) or self._is_folder(other):
+            first = None if other.table == one.table else ("bots", other.table)
+            self._reader.add(("bots", one.table, "entries" if self._is_folder(one) else key), text, first=first)
 
     def _is_folder(self, one: BotEntry) -> bool:
         return any(one.table == table.index for table in self._tables)
@@ -317,43 +305,43 @@ def readers(bots: Sequence[BotSpec], path: str) -> list[str]:
     return [bot.name for bot in bots if can_read(cell_of(bot), path)]
 
 
-def check_trust(entrants: Sequence[BotEntry], isolation: Isolation, *, trusted: bool, reader: Reader) -> None:
-    """Other people's programs run under `bwrap`, unless the organiser says that they are trusted."""
+def check_owners(  # noqa: PLR0913 - all that bots of several owners may need
+    entrants: Sequence[BotEntry],
+    isolation: Isolation,
+    rotations: Rotations | None,
+    timed: Sequence[str],
+    reader: Reader,
+    *,
+    trusted: bool,
+) -> None:
+    """Bots of several owners run under `bwrap`, unless the organiser says that they are `trusted`.
+
+    Trusted or not, they have fresh cards in every match: with the same cards, one of them could carry what it saw to a
+    later rotation of the deal and win it by that. And none has a network where they race each other in slap windows, in
+    the `timed` games: all else on the host stands still while a bot is timed; what it reaches by the network does not.
+    """
     owners = _owners(entrants)
-    if len(owners) > 1 and isolation != "bwrap" and not trusted:
+    if len(owners) < 2:
+        return
+    who = f"bots of {len(owners)} owners ({', '.join(owners[:5]) + ', ...' * (len(owners) > 5)})"
+    if isolation != "bwrap" and not trusted:
         text = (
-            f'{_bots_of(owners)} need isolation = "bwrap"'
-            ', or trust = "all" if every one of them may read and change all that you can; see `golfref doctor`'
+            f'{who} need isolation = "bwrap", or trust = "all" if every one of them may read and change all that you '
+            "can; see `golfref doctor`"
         )
         reader.add(("tournament", "isolation"), text)
-
-
-def check_rotations(entrants: Sequence[BotEntry], rotations: Rotations | None, reader: Reader) -> None:
-    """Bots of several owners have fresh cards in every match, also those that the organiser trusts.
-
-    With the same cards, one of them could carry what it saw to a later rotation of the deal and win it by that.
-    """
-    owners = _owners(entrants)
-    if len(owners) > 1 and rotations == "same":
+    if rotations == "same":
         text = (
-            f"{_bots_of(owners)} need fresh cards in every match, because a bot could carry the cards of a deal from "
-            'one rotation to the next; expected "fresh" or no `rotations`, got "same"'
+            f"{who} need fresh cards in every match, because a bot could carry the cards of a deal from one rotation "
+            'to the next; expected "fresh" or no `rotations`, got "same"'
         )
         reader.add(("tournament", "rotations"), text)
-
-
-def check_networks(entrants: Sequence[BotEntry], timed: Sequence[str], reader: Reader) -> None:
-    """No bot has a network where strangers race each other in slap windows, in these games.
-
-    All else on the host stands still while a bot is timed; whatever the bot reaches by the network does not.
-    """
-    owners = _owners(entrants)
-    for one in entrants:
-        if one.spec is not None and one.spec.network and len(owners) > 1 and timed:
+    for one in entrants if timed else ():
+        if one.spec is not None and one.spec.network:
             text = (
-                f"{_bots_of(owners)} are timed in slap windows of {', '.join(timed)}, where a program elsewhere could "
-                'go on for the bot while its rivals stand still; expected no `network`, or `slap_order = "lottery"` or '
-                '"clockwise" in the `options` of these games'
+                f"{who} are timed in slap windows of {', '.join(timed)}, where a program elsewhere could go on for the "
+                'bot while its rivals stand still; expected no `network`, or `slap_order = "lottery"` or "clockwise" '
+                "in the `options` of these games"
             )
             reader.add(("bots", one.table, "network"), text)
 
@@ -364,11 +352,6 @@ def usual_rotations(entrants: Sequence[BotEntry]) -> Rotations:
     Bots of one owner share the cards of a deal, which takes fewer matches.
     """
     return "fresh" if len(_owners(entrants)) > 1 else "same"
-
-
-def _bots_of(owners: Sequence[str]) -> str:
-    some = ", ".join(owners[:5]) + ", ..." * (len(owners) > 5)
-    return f"bots of {len(owners)} owners ({some})"
 
 
 def _owners(entrants: Sequence[BotEntry]) -> list[str]:

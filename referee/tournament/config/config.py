@@ -35,9 +35,7 @@ from referee.tournament.config.bots import (
     EntryTable,
     GivenBot,
     check_folders,
-    check_networks,
-    check_rotations,
-    check_trust,
+    check_owners,
     read_bots,
     usual_rotations,
 )
@@ -294,10 +292,9 @@ def survey(
     _check_formats(file, variants, entrants.all, reader)
     check_hooks(file.hooks, os.path.dirname(os.path.abspath(path)), reader)
     if is_sound:  # else `isolation` or `trust` may have been misspelt, or stand elsewhere
-        trusted = file.tournament.trust == "all"
-        check_trust(entrants.all, file.tournament.isolation, trusted=trusted, reader=reader)
-    check_rotations(entrants.all, file.tournament.rotations, reader)
-    check_networks(entrants.all, [one.name for one in variants if one.variant.options.times_slaps], reader)
+        keys = file.tournament
+        timed = [one.name for one in variants if one.variant.options.times_slaps]
+        check_owners(entrants.all, isolation, keys.rotations, timed, reader, trusted=keys.trust == "all")
     rest = None if reader.problems else _config(path, file, variants, entrants)
     return Survey(
         config=None if entrants.broken else rest,
