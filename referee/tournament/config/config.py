@@ -19,12 +19,7 @@ from referee.play.process.pool import Reuse
 from referee.play.sandbox.cell import settled
 from referee.play.sandbox.problems import find_problem
 from referee.play.sandbox.system_info import cores
-from referee.play.spec import (
-    BotLimits,
-    BotSpec,
-    Confinement,
-    Isolation,
-)
+from referee.play.spec import BotLimits, BotSpec, Confinement, Isolation
 from referee.rules.book.options import Options, Positive
 from referee.toml.document import BadDocument, parsed, read_text
 from referee.toml.document import placed as document_lines
@@ -66,27 +61,22 @@ MATCHES_A_WORKER = 20
 
 
 class Settings(FormatKeys, frozen=True, kw_only=True):
-    """The table [tournament] as it is written."""
+    """The table [tournament] as it is written. Most of its keys stand in Config too, and are described there."""
 
     name: str | None = None
     seed: Annotated[str, Meta(min_length=1)] | None = None
-    """Fixes the master key. Without it the key is secret and random."""
     seats: Positive = 2
     """How many bots sit at a table where the variant does not say otherwise."""
     jobs: Positive | None = None
-    """Matches at a time. None means one for each core."""
+    """None means one for each core."""
     workers: Positive | None = None
-    """Processes that play, each one match at a time or more. None means as many as cores and matches warrant."""
     rotations: Rotations | None = None
-    """Whether each rotation of a block has cards of its own. None means that it depends on whose bots take part."""
+    """None means that it depends on whose bots take part."""
     reuse: Reuse = "match"
-    """How long a bot's process lives."""
     isolation: Isolation = "limits"
     trust: Literal["all"] | None = None
-    """With "all", bots of several owners may run without `bwrap`."""
     rank_by: RankBy = "match-points"
     qualify: Literal["check"] | Qualify | None = None
-    """What a bot must have done before it takes part."""
 
 
 class Config(RunRules, frozen=True, kw_only=True):
@@ -228,8 +218,6 @@ _GONE = {
 class Survey(Struct, frozen=True, kw_only=True):
     """What can be made out of a config, also where something is wrong with it."""
 
-    config: Config | None
-    """None where something is wrong, be it with an entry only."""
     rest: Config | None
     """The config with those entries alone with which nothing is wrong; None where something else is wrong."""
     frame: Config | None
@@ -242,6 +230,11 @@ class Survey(Struct, frozen=True, kw_only=True):
     entrants: BotEntries
     notes: tuple[str, ...]
     """What is no mistake, but should be known."""
+
+    @property
+    def config(self) -> Config | None:
+        """None where something is wrong, be it with an entry only."""
+        return None if self.entrants.broken else self.rest
 
 
 def load(path: str | Path) -> Config:
@@ -297,7 +290,6 @@ def survey(
         check_owners(entrants.all, isolation, keys.rotations, timed, reader, trusted=keys.trust == "all")
     rest = None if reader.problems else _config(path, file, variants, entrants)
     return Survey(
-        config=None if entrants.broken else rest,
         rest=rest,
         frame=_config(path, file, variants, entrants) if is_sound else None,
         lines=tuple(document_lines(path, text, reader.problems)),

@@ -59,16 +59,12 @@ class StageKeys(Struct, frozen=True, kw_only=True):
 
 
 class FormatKeys(StageKeys, frozen=True, kw_only=True):
-    """The keys of [tournament] that are about who meets whom."""
+    """The keys of [tournament] that are about who meets whom. See StageRules and RunRules."""
 
     challengers: tuple[str, ...] = ()
-    """The bots that a gauntlet is about, by name."""
     same_owner: Literal["apart"] | None = None
-    """With "apart", bots of the same owner never sit at one table."""
     hours: Annotated[float, Meta(gt=0, le=MOST_HOURS, description="hours")] | None = None
-    """For how many hours is played. No round begins that would not end in time."""
     anchor: str | None = None
-    """The bot to which ratings relate, by name. None leaves it to the ratings."""
 
 
 def stages_of(keys: FormatKeys, stages: Sequence[StageKeys] | None) -> tuple[StageRules, ...]:
