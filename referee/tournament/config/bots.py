@@ -28,6 +28,12 @@ from referee.tournament.plan.keys import Rotations
 _SHOWN = 5
 """How many paths are told of those that are no entries."""
 
+_NOT_WITH_ENTRIES = {
+    **dict.fromkeys(("name", "command", "builtin", "dir", "env", "owner"), "each entry says it in its bot.toml"),
+    **dict.fromkeys(("network", "time"), "give a bot of which this holds a [[bots]] table with `command`"),
+}
+"""By key that does not go with `entries`, what to do instead."""
+
 
 class GivenBot(Struct, frozen=True, kw_only=True):
     """[[bots]] as it is written."""
@@ -186,18 +192,15 @@ class _Found:
 
     def enter(self, given: GivenBot, index: int) -> None:
         """Take a bot that has a table of its own."""
-        path: KeyPath = ("bots", index)
-        spec = _bot(given, path, self._folder, self._isolation, self._reader)
+        spec = _bot(given, ("bots", index), self._folder, self._isolation, self._reader)
         if spec is not None:
             spec = replace(spec, network=given.network, clocks=own_clocks(self._clocks, given.time))
-        is_shipped = given.builtin is not None
-        name = given.name or given.builtin or ""
         self._all.append(
             BotEntry(
-                name=name,
+                name=given.name or given.builtin or "",
                 table=index,
                 owner=given.owner or "",
-                is_shipped=is_shipped,
+                is_shipped=given.builtin is not None,
                 is_exempt=not given.qualify,
                 spec=spec,
             )
@@ -206,14 +209,9 @@ class _Found:
     def enter_folders(self, given: GivenBot, pattern: str, index: int, without: frozenset[str]) -> None:
         """Take the entries of a table, but for those of these names."""
         path: KeyPath = ("bots", index)
-        for key in ("name", "command", "builtin", "dir", "env", "owner"):
+        for key, instead in _NOT_WITH_ENTRIES.items():
             if getattr(given, key):
-                text = "does not go with `entries`; each entry says it in its bot.toml"
-                self._reader.add((*path, key), text, at_key=True)
-        for key in ("network", "time"):
-            if getattr(given, key):
-                text = "does not go with `entries`; give a bot of which this holds a [[bots]] table with `command`"
-                self._reader.add((*path, key), text, at_key=True)
+                self._reader.add((*path, key), f"does not go with `entries`; {instead}", at_key=True)
         for name, owner in given.owners.items():
             self._reader.check_label((*path, "owners", name), owner, LONGEST_OWNER)
         reads = _absolute(given.reads, path, self._folder, self._reader)

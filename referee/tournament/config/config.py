@@ -263,8 +263,7 @@ def survey(
         raise ConfigError(error.lines) from None
     reader = Reader(_TABLES, _GONE)
     file = _file_without(without, reader.struct(_File, tables))
-    _check_settings(file, reader)
-    _check_qualify(file, tables, reader)
+    _check_settings(file, tables, reader)
     variants = read_variants(file.variants, file.tournament.seats, reader)
     is_sound = not reader.problems
     try:
@@ -356,22 +355,20 @@ def check_ready(config: Config, names: Collection[str] | None = None) -> None:
         raise ConfigError(document_lines(config.file, read_text(config.file), reader.problems))
 
 
-def _check_settings(file: _File, reader: Reader) -> None:
-    reader.check_label(("tournament", "name"), file.tournament.name, LONGEST_TITLE)
-    if file.tournament.rank_by == "strokes" and len(file.variants or ()) > 1:
+def _check_settings(file: _File, tables: Mapping[str, Any], reader: Reader) -> None:
+    """Note what is wrong with [tournament], apart from its format, and with [builds]."""
+    keys = file.tournament
+    reader.check_label(("tournament", "name"), keys.name, LONGEST_TITLE)
+    if keys.rank_by == "strokes" and len(file.variants or ()) > 1:
         text = (
             "strokes of different games cannot be added up, a stroke is not worth the same in all of them; "
             'leave it out to rank by match points, or play one game: got "strokes"'
         )
         reader.add(("tournament", "rank_by"), text)
-    check_builds(file.builds, reader)
-
-
-def _check_qualify(file: _File, tables: Mapping[str, Any], reader: Reader) -> None:
-    """What `qualify` says must go together."""
-    if isinstance(file.tournament.qualify, Qualify):
+    if isinstance(keys.qualify, Qualify):
         names_games = "games" in tables["tournament"]["qualify"]
-        check_qualify(file.tournament.qualify, names_games, ("tournament", "qualify"), reader)
+        check_qualify(keys.qualify, names_games, ("tournament", "qualify"), reader)
+    check_builds(file.builds, reader)
 
 
 def _file_without(names: frozenset[str], file: _File) -> _File:
