@@ -245,7 +245,7 @@ def test_a_knockout_lets_a_bot_go_and_takes_a_new_version_but_nobody_else(tmp_pa
     folder = write(tmp_path, head=CUP)
     go_on(folder, matches=2)
     write(folder, *map(bot, (*BOTS, "gus")), head=CUP)
-    with pytest.raises(StoreError, match=r"run\.toml:\d+:1: bot `gus`: added \(a knockout that has begun takes nobody"):
+    with pytest.raises(StoreError, match=r"run\.toml:\d+:1: bots: `gus`: added \(a knockout that has begun takes"):
         go_on(folder, may_change=True)
     first = drawn(folder)[0]
     assert isinstance(first, Round)
