@@ -8,7 +8,8 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from referee.play.spec import BotLimits
+from referee.play.spec import MB, BotLimits
+from referee.versions.files import Bounds
 
 
 class Entry(Struct, frozen=True, kw_only=True):
@@ -67,6 +68,11 @@ class Builds(Struct, frozen=True, kw_only=True):
     """Places of the host that every build may read, besides the system's programs, such as a toolchain in /opt."""
     env: dict[str, str] = {}
     """What is added to the variables of every build."""
+
+    @property
+    def entry_bounds(self) -> Bounds:
+        """How much an entry may have before its build."""
+        return Bounds(total_bytes=self.entry_mb * MB, members=self.entry_files, table="[builds]")
 
     @property
     def limits(self) -> BotLimits:

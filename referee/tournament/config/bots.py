@@ -84,8 +84,7 @@ class EntryTable(Struct, frozen=True, kw_only=True):
             owner=self.owner_of(name),
             reads=self.reads,
             network=builds.network,
-            entry_mb=builds.entry_mb,
-            entry_files=builds.entry_files,
+            bounds=builds.entry_bounds,
         )
 
 
