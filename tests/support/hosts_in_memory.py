@@ -21,13 +21,13 @@ from referee.cluster.parcels import Parcels
 from referee.cluster.preparer import START
 from referee.competition.builder import builder_for
 from referee.tournament.config.config import Config, check_ready, load
+from referee.tournament.config.planned import whole_deals_of
 from referee.tournament.orders import Bundle, Job, Played, Spoiled
 from referee.tournament.plan.keys import master_key
 from referee.tournament.plan.plan import Plan
 from referee.tournament.run.frames import PIPE_READ_BYTES, Frames, frame
 from referee.tournament.run.setups import setup_of
 from referee.tournament.run.turns import Turns
-from referee.tournament.store.facts import config_facts, whole_deals_of
 
 ROOT = Path(referee.__file__).parents[1]
 
@@ -149,7 +149,7 @@ class Hosted:
         self.news: queue.SimpleQueue[Ready | str | int] = queue.SimpleQueue()
         """What it tells: that it is ready, why it is left out, and which matches begin."""
         self._config, self._parcels = config, parcels
-        self._plan = Plan(whole_deals_of([config_facts(config)], master_key(config.seed)))
+        self._plan = Plan(whole_deals_of([config.run_config()], master_key(config.seed)))
         hosting = Hosting(
             run="run", reuse=config.reuse, slap_s=10.0, jobs=jobs, workers=workers, demands=parcels.demands
         )

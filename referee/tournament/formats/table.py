@@ -3,7 +3,7 @@
 Knows the files of the formats; it must not know configs, stores or runs.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Protocol
 
 from msgspec import Struct
@@ -109,9 +109,9 @@ FORMATS: Mapping[Format, FormatRow] = {
 _SEVERAL_STAGES = Traits(ranked_by="places")
 
 
-def traits_of(format_: Format | None) -> Traits:
-    """The properties of a format; None stands for several stages."""
-    return _SEVERAL_STAGES if format_ is None else FORMATS[format_]
+def traits_of(stages: Sequence[StageRules]) -> Traits:
+    """The properties of what these stages are played by: of their format, where there is one stage."""
+    return FORMATS[stages[0].format] if len(stages) == 1 else _SEVERAL_STAGES
 
 
 def formats_with(key: str) -> list[str]:

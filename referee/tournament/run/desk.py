@@ -11,6 +11,7 @@ import trio
 from msgspec.structs import replace
 
 from referee.tournament.config.config import Config
+from referee.tournament.config.planned import MatchIdentities
 from referee.tournament.orders import ATTEMPTS, Begun, Bundle, Job, Part, Played, Report, Spoiled, Unplayed
 from referee.tournament.plan.fixture import PlannedMatch
 from referee.tournament.plan.rounds import End, Round
@@ -20,7 +21,6 @@ from referee.tournament.run.play_order import Handed, PlayOrder
 from referee.tournament.run.rounds import Rounds
 from referee.tournament.run.setups import setup_of
 from referee.tournament.run.turns import ended_turns
-from referee.tournament.store.facts import Terms
 from referee.tournament.store.store import Store
 from referee.tournament.store.voided import says_of_bots, void_tally
 from referee.tournament.voids import VoidSuspect, VoidTally
@@ -53,7 +53,7 @@ class Desk:
         play_order: PlayOrder,
         *,
         config: Config,
-        terms: Terms,
+        terms: MatchIdentities,
         store: Store,
         watcher: Watcher,
         rounds: Rounds | None = None,

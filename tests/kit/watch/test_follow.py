@@ -19,9 +19,9 @@ from referee.kit.watch import follow
 from referee.kit.watch.follow import MatchPage, RunPage
 from referee.kit.watch.run import RunReader
 from referee.tournament.config.config import load
+from referee.tournament.config.planned import MatchIdentities
 from referee.tournament.orders import played
 from referee.tournament.store.disk import SIDE_FILES, locked
-from referee.tournament.store.facts import Terms, config_facts
 from referee.tournament.store.store import Store
 from referee.tournament.summary import summary_of
 from referee.tournament.voids import VoidSuspect
@@ -57,7 +57,7 @@ class Writer:
         record = BY_PRESET["six-card"]
         seats = tuple(replace(seat, name=name) for seat, name in zip(record.seats, names, strict=True))
         report = played(fixture, replace(record, seats=seats))
-        self.store.commit(report, Terms(config_facts(self._config)).identity(fixture))
+        self.store.commit(report, MatchIdentities(self._config.run_config()).identity(fixture))
 
 
 @pytest.fixture
