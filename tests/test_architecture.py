@@ -23,6 +23,7 @@ ROOMS = (
     "referee.rules",
     "referee.play",
     "referee.trials",
+    "referee.versions",
     "referee.entries",
     "referee.tournament",
     "referee.cluster",

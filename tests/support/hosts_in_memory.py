@@ -21,11 +21,11 @@ from referee.cluster.parcels import Parcels
 from referee.cluster.preparer import START
 from referee.competition.builder import builder_for
 from referee.tournament.config.config import Config, check_ready, load
+from referee.tournament.config.planned import whole_deals_of
 from referee.tournament.orders import Job, MatchOrder, Played, Spoiled
 from referee.tournament.plan.keys import master_key
 from referee.tournament.plan.plan import Plan
 from referee.tournament.run.jobs import setup_of
-from referee.tournament.store.facts import config_facts, whole_deals_of
 from referee.tournament.workers.frames import PIPE_READ_BYTES, Frames, frame
 
 ROOT = Path(referee.__file__).parents[1]
@@ -150,7 +150,7 @@ class Hosted:
         self._config, self._parcels = config, parcels
         self._given = 0
         """How many jobs it was given."""
-        self._plan = Plan(whole_deals_of([config_facts(config)], master_key(config.seed)))
+        self._plan = Plan(whole_deals_of([config.run_config()], master_key(config.seed)))
         hosting = Hosting(
             run="run", reuse=config.reuse, slap_s=10.0, jobs=jobs, workers=workers, demands=parcels.demands
         )

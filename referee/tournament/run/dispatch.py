@@ -10,6 +10,7 @@ from typing import Protocol
 import trio
 
 from referee.tournament.config.config import Config
+from referee.tournament.config.planned import MatchIdentities
 from referee.tournament.orders import ATTEMPTS, Begun, Job, MatchOrder, Part, Played, Report, Spoiled, Unplayed
 from referee.tournament.plan.fixture import PlannedMatch
 from referee.tournament.plan.rounds import End, Round
@@ -17,7 +18,6 @@ from referee.tournament.results import Result
 from referee.tournament.run.jobs import setup_of
 from referee.tournament.run.order import NextMatches, PlayOrder
 from referee.tournament.run.rounds import Rounds
-from referee.tournament.store.facts import Terms
 from referee.tournament.store.store import Store
 from referee.tournament.store.voided import says_of_bots, void_tally
 from referee.tournament.voids import VoidSuspect, VoidTally
@@ -50,7 +50,7 @@ class Dispatcher:
         play_order: PlayOrder,
         *,
         config: Config,
-        terms: Terms,
+        terms: MatchIdentities,
         store: Store,
         watcher: Watcher,
         places: int,

@@ -173,7 +173,7 @@ class PlayOrder:
     def _blocks_of(self, part: Part, number: int) -> Iterator[_Block]:
         """What is to be played of a part, from the first match of a block on, in the order of the plan."""
         while number < len(self._plan):
-            sitting = self._plan.sitting(number)
+            sitting = self._plan.block_at(number)[1]
             numbers = range(number, number + len(sitting.lineup))
             number = numbers.stop
             if (sitting.variant in self._alone) != (part == "alone"):

@@ -14,6 +14,7 @@ from referee.play.pump.pump import Pump
 from referee.play.sandbox.system_info import cores
 from referee.play.session import run_session
 from referee.tournament.config.config import Config
+from referee.tournament.config.planned import MatchIdentities, draw_input
 from referee.tournament.config.variants import games
 from referee.tournament.plan.plan import Plan
 from referee.tournament.run.clock import HoursClock
@@ -21,7 +22,6 @@ from referee.tournament.run.dispatch import Dispatcher, Watcher
 from referee.tournament.run.host import own_host
 from referee.tournament.run.order import Hosts, PlayOrder
 from referee.tournament.run.rounds import Rounds
-from referee.tournament.store.facts import Terms, field_of
 from referee.tournament.store.store import Store
 from referee.tournament.store.voided import voids_by_place
 from referee.tournament.workers.crew import Crew
@@ -80,7 +80,7 @@ class Run(Struct, frozen=True, kw_only=True):
     plan: Plan
     has_ended: bool = True
     """Whether nothing more is drawn; else the plan grows by rounds."""
-    terms: Terms
+    terms: MatchIdentities
     """The terms of the config from which the plan is made, with its bots in the plan's order."""
     store: Store
     watcher: Watcher
@@ -156,5 +156,5 @@ class Run(Struct, frozen=True, kw_only=True):
         if self.has_ended or not self.plan.grows:
             return None
         meta = self.store.meta()
-        field = field_of(meta.facts, bytes.fromhex(meta.master_key))
+        field = draw_input(meta.facts, bytes.fromhex(meta.master_key))
         return Rounds(self.plan, field, self.terms, self.store, clock=self.clock, has_changed=self.has_changed)
