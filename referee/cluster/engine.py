@@ -1,4 +1,4 @@
-"""The client of a Dask cluster, in a thread with a loop of its own: bundles go out, what happens is told a listener."""
+"""The client of a Dask cluster, in a thread with a loop of its own: sends jobs, and passes on what happens."""
 
 import asyncio
 import contextlib
@@ -38,7 +38,7 @@ from referee.cluster.patience import Absence, Patience
 from referee.cluster.plugin import Parcel, RunPlugin, become_host, end_hosts, give, play
 from referee.cluster.probe import check_scheduler, why_left_out
 from referee.cluster.where import ClusterFailed
-from referee.tournament.orders import Bundle
+from referee.tournament.orders import Job
 
 CONNECT_S = 15.0
 """How long a scheduler that does not answer is waited for."""
@@ -79,7 +79,7 @@ class Engine:
         self._connected: Promise[tuple[asyncio.AbstractEventLoop, asyncio.Event, Client]] = Promise()
         self._tasks: set[asyncio.Task[None]] = set()
         self._playing: dict[int, asyncio.Task[None]] = {}
-        """By id of a bundle that is out, what waits for it."""
+        """By id of a job that is out, what waits for it."""
         self._thread = threading.Thread(target=self._main, name="dask client", daemon=True)
 
     def start(self) -> None:
@@ -122,14 +122,14 @@ class Engine:
         if listener is not None and self._lost is not None:
             listener(self._lost)
 
-    def play(self, bundle: Bundle) -> None:
-        """Have a bundle played. May be called in any thread."""
+    def play(self, job: Job) -> None:
+        """Have a job played. May be called in any thread."""
         loop, _, client = self._connected.result()
         with contextlib.suppress(RuntimeError):  # the loop has ended, of which the listener was told
-            loop.call_soon_threadsafe(self._begin, client, bundle)
+            loop.call_soon_threadsafe(self._begin, client, job)
 
     def forget(self, *ids: int) -> None:
-        """Have these bundles played no longer; nothing is told of them. May be called in any thread."""
+        """Have these jobs played no longer; the listener gets nothing of them. May be called in any thread."""
         loop, _, _ = self._connected.result()
         with contextlib.suppress(RuntimeError):
             loop.call_soon_threadsafe(self._forget, ids)
@@ -283,8 +283,8 @@ class Engine:
         task.add_done_callback(self._tasks.discard)
         return task
 
-    def _begin(self, client: Client, bundle: Bundle) -> None:
-        self._playing[bundle.id] = self._go(self._played(client, bundle))
+    def _begin(self, client: Client, job: Job) -> None:
+        self._playing[job.id] = self._go(self._played(client, job))
 
     def _forget(self, ids: Sequence[int]) -> None:
         for id_ in ids:
@@ -310,16 +310,16 @@ class Engine:
                 with contextlib.suppress(Exception):
                     await client.run(give, run, piece, workers=[lacking.address])
 
-    async def _played(self, client: Client, bundle: Bundle) -> None:
-        """Have a bundle played, and tell what came of it."""
+    async def _played(self, client: Client, job: Job) -> None:
+        """Have a job played, and pass on what came of it."""
         key = f"{self._run}-{uuid4().hex}"
         future = client.submit(
             play,
             self._run,
             key,
-            Parcel(encoded(bundle)),
+            Parcel(encoded(job)),
             key=key,
-            workers=self._addresses(bundle.host),
+            workers=self._addresses(job.host),
             resources={self._run: 1},
             pure=False,
         )
@@ -327,11 +327,11 @@ class Engine:
             outcome = _OUTCOME.decode(await future)
         except Exception as error:
             if client.status == "running":  # else all of it is lost, which is told once
-                self._tell(Returned(id=bundle.id, reason=f"{type(error).__name__}: {error}"))
+                self._tell(Returned(id=job.id, reason=f"{type(error).__name__}: {error}"))
         else:
-            self._tell(Back(id=bundle.id, outcome=outcome))
+            self._tell(Back(id=job.id, outcome=outcome))
         finally:
-            self._playing.pop(bundle.id, None)
+            self._playing.pop(job.id, None)
             future.release()
 
     def _addresses(self, host: str) -> Sequence[str] | None:

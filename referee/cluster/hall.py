@@ -23,7 +23,7 @@ from referee.cluster.patience import Patience
 from referee.cluster.where import BadCluster, ClusterFailed, Where
 from referee.play.process import orphans
 from referee.tournament.config.config import Config
-from referee.tournament.run.desk import Desk
+from referee.tournament.run.dispatch import Dispatcher
 from referee.tournament.store.store import Store
 
 END_PATIENCE_S = 20.0
@@ -102,9 +102,9 @@ class Hall:
         self._engine.await_hosts(self._where.local or 1, patience)
         self._tell_hosts()
 
-    def player(self, desk: Desk, store: Store) -> Fleet:
-        """What plays this desk's matches, which are kept in this store."""
-        return Fleet(desk, store, self._engine, wait_s=self._wait_s, tell=self._tell)
+    def player(self, dispatcher: Dispatcher, store: Store) -> Fleet:
+        """What plays this dispatcher's matches, which are kept in this store."""
+        return Fleet(dispatcher, store, self._engine, wait_s=self._wait_s, tell=self._tell)
 
     def _tell_hosts(self) -> None:
         names = sorted({one.host.name for one in list(self._engine.joined.values())})

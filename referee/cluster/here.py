@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from referee.cluster.hosts import Demands, Ready
 from referee.play.spec import BotSpec
-from referee.tournament.orders import Job
+from referee.tournament.orders import MatchOrder
 
 
 class UnknownBot(Exception):
@@ -20,7 +20,7 @@ class Here(Struct, frozen=True, kw_only=True):
     bots: Mapping[str, tuple[BotSpec, BotSpec]]
     """By name, each bot as the desk has it, and as it starts here."""
 
-    def order(self, order: Job) -> Job:
+    def order(self, order: MatchOrder) -> MatchOrder:
         """The order as it is played here. Raises UnknownBot."""
         return replace(order, setup=replace(order.setup, bots=tuple(map(self._bot, order.setup.bots))))
 

@@ -19,29 +19,15 @@ from msgspec.structs import replace
 
 from referee import __version__, wall_clock
 from referee.cluster.hosts import Demands, Travelling
-from referee.cluster.parcels import FILES, MOST_MB
+from referee.cluster.parcels import BOUNDS, FILES
 from referee.cluster.streams import Stream
-from referee.entries.archive import unpack_tar
 from referee.entries.built import Built, conditions, digest_of, keep_built, last_build, version_now
 from referee.entries.entry import Entry
-from referee.entries.members import BadArchive, Bounds
 from referee.entries.shelf import BUILT, SOURCE, Shelf, ShelfError, close, open_folder, remove
 from referee.lock_file import open_lock
-from referee.play.sandbox.paths import SYSTEM
-from referee.play.sandbox.readable_check import MOST_FILES
-from referee.play.spec import MB, BotSpec, builtin_bot
-
-_BOUNDS = Bounds(
-    total_bytes=MOST_MB * MB,
-    file_bytes=MOST_MB * MB,
-    members=2 * MOST_FILES,
-    depth=80,
-    path_bytes=4096,
-    time_s=600.0,
-    folds_case=False,
-    outside=SYSTEM,
-)
-"""What may come out of a parcel, whoever sent it."""
+from referee.play.spec import BotSpec, builtin_bot
+from referee.versions.archive import unpack_tar
+from referee.versions.files import BadFiles
 
 _NEW = ".sent"
 """What the desk built, until it is whole."""
@@ -127,8 +113,8 @@ class KeptBots:
             into = self.folder / "parcels" / f".{parcel}"  # alone: nobody else writes here now
             remove(into)
             try:
-                unpack_tar(spool, into, _BOUNDS)
-            except BadArchive as error:
+                unpack_tar(spool, into, BOUNDS)
+            except BadFiles as error:
                 raise NotKept(f"bot `{name}` cannot be unpacked: {error}") from None
             if Stream(into).digest() != parcel:
                 remove(into)

@@ -78,24 +78,23 @@ News = Lacking | Said | Came | Joined | LeftOut | Gone | Began
 
 
 class Outcome(Struct, frozen=True, kw_only=True):
-    """What came of a bundle, as the host that played it says."""
+    """What came of a job, as the host that played it reports."""
 
     address: str
     host: Host
     reports: tuple[Played | Spoiled, ...]
-    seconds: tuple[float, ...] = ()
-    """How long each of them took."""
+    """Of the matches that were played."""
 
 
 class Back(Struct, frozen=True, kw_only=True):
-    """A bundle has been played."""
+    """A job has been played."""
 
     id: int
     outcome: Outcome
 
 
 class Returned(Struct, frozen=True, kw_only=True):
-    """Dask could not have a bundle played. It may be handed out again."""
+    """Dask could not have a job played. It may be handed out again."""
 
     id: int
     reason: str

@@ -19,11 +19,10 @@ from referee.cluster import hosts
 from referee.cluster.host import Callers, Host, Task
 from referee.cluster.hosts import Piece
 from referee.cluster.news import Began, Came, Gone, Hosting, Joined, Lacking, LeftOut, News, Outcome, Said, encoded
-from referee.tournament.orders import Bundle, Played, Spoiled
-from referee.tournament.run.crew import ORDERS_PER_JOB
-from referee.tournament.run.turns import TimedTurns
+from referee.tournament.orders import Job, Played, Spoiled
+from referee.tournament.workers.job_runner import JOBS_AHEAD
 
-_BUNDLE = msgspec.msgpack.Decoder(Bundle)
+_JOB = msgspec.msgpack.Decoder(Job)
 _PIECE = msgspec.msgpack.Decoder(Piece)
 _HOSTING = msgspec.msgpack.Decoder(Hosting)
 
@@ -71,7 +70,7 @@ class HostPlugin(WorkerPlugin):
 
         def is_ready(ready: hosts.Ready) -> None:
             self.joined = Joined(address=worker.address, host=ready.host, jobs=jobs)
-            soon(partial(self._announce, worker, self.joined, ORDERS_PER_JOB * jobs))
+            soon(partial(self._announce, worker, self.joined, JOBS_AHEAD * jobs))
 
         def is_left_out(reason: str) -> None:
             soon(partial(self._announce, worker, LeftOut(address=worker.address, host=name, reason=reason), 0))
@@ -94,7 +93,7 @@ class HostPlugin(WorkerPlugin):
             await asyncio.to_thread(self._host.close)
 
     def play(self, task: Task) -> None:
-        """Have a bundle played here."""
+        """Have a job played here."""
         if self._host is None:
             task.done(None)
         else:
@@ -106,7 +105,7 @@ class HostPlugin(WorkerPlugin):
             self._host.give(piece)
 
     def _announce(self, worker: Worker, news: Joined | LeftOut, units: int) -> None:
-        """Let Dask send so many bundles at a time, and tell the desk."""
+        """Let Dask send so many jobs at a time, and tell the desk."""
 
         async def announce() -> None:
             await self._offer(worker, units)
@@ -117,7 +116,7 @@ class HostPlugin(WorkerPlugin):
         task.add_done_callback(self._announcing.discard)
 
     async def _offer(self, worker: Worker, units: int) -> None:
-        """Let Dask send so many bundles at a time. Where it is 0, those that are here already are sent elsewhere.
+        """Let Dask send so many jobs at a time. Where it is 0, those that are here already are sent elsewhere.
 
         For that they must begin here, and be rescheduled: so the scheduler alone is told.
         """
@@ -140,22 +139,21 @@ async def give(run: str, piece: Parcel, dask_worker: Worker) -> None:
         plugin.give(_PIECE.decode(piece.data))
 
 
-async def play(run: str, key: str, bundle: Parcel) -> bytes:
-    """The task that Dask moves: play a bundle on the host that this dask worker is, and return its Outcome."""
+async def play(run: str, key: str, job: Parcel) -> bytes:
+    """The task that Dask moves: play a job on the host that this dask worker is, and return its Outcome."""
     worker = get_worker()
     plugin: Any = worker.plugins.get(run)
     if not isinstance(plugin, HostPlugin) or plugin.joined is None:
         raise Reschedule
-    underway, turns = _Underway(worker, run, key), TimedTurns(_BUNDLE.decode(bundle.data))
-    plugin.play(Task(turns=turns, begun=underway.begin, done=underway.end))
+    underway = _Underway(worker, run, key)
+    plugin.play(Task(_JOB.decode(job.data), begun=underway.begin, done=underway.end))
     if (reports := await underway.reports) is None:
         raise Reschedule
-    outcome = Outcome(address=worker.address, host=plugin.joined.host, reports=reports, seconds=tuple(turns.seconds))
-    return encoded(outcome)
+    return encoded(Outcome(address=worker.address, host=plugin.joined.host, reports=reports))
 
 
 class _Underway:
-    """A bundle that is played. Dask is told that it has begun, and the desk which of its matches last longer."""
+    """A job that is played. Dask is told that it has begun, and the desk which of its matches last longer."""
 
     def __init__(self, worker: Worker, run: str, key: str) -> None:
         self._worker, self._run, self._key = worker, run, key

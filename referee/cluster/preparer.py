@@ -8,8 +8,8 @@ import contextlib
 import os
 import select
 import signal
-import struct
 import threading
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeVar
 
@@ -20,15 +20,15 @@ from referee.cluster.preparing import Talk, prepare
 from referee.cluster.trying import NotFit, on_one_line
 from referee.play.session import Interrupted
 from referee.tournament.orders import Heartbeat
-from referee.tournament.run.frames import frame
-from referee.tournament.run.worker import HEARTBEAT_S, begin
+from referee.tournament.workers.frames import Frames, frame
+from referee.tournament.workers.worker import HEARTBEAT_S, begin
 
 START = "import sys; sys.path.insert(0, sys.argv[1]); from referee.cluster.preparer import main; main(sys.argv[2:])"
 """What the interpreter is told to run. Its arguments are those of a worker of a run; `jobs` are those of the host."""
 
 Told = TypeVar("Told", Demands, Piece)
 
-_LENGTH = struct.Struct("<I")
+_READ_BYTES = 1 << 20
 
 
 class Gone(Exception):
@@ -40,6 +40,7 @@ class _Line:
 
     def __init__(self, orders: int, reports: int) -> None:
         self._orders, self._reports = orders, reports
+        self._frames, self._unread = Frames(msgspec.msgpack.Decoder(msgspec.Raw)), deque[msgspec.Raw]()
         self._writing = threading.Lock()
         self._over, self._gone = threading.Event(), False
 
@@ -79,17 +80,11 @@ class _Line:
 
     def read(self, kind: type[Told]) -> Told:
         """The next message, which must be of this kind. Raises Gone."""
-        (length,) = _LENGTH.unpack(self._exactly(_LENGTH.size))
-        return msgspec.msgpack.decode(self._exactly(length), type=kind)
-
-    def _exactly(self, count: int) -> bytes:
-        parts: list[bytes] = []
-        while count:
-            if not (data := os.read(self._orders, min(count, 1 << 20))):
+        while not self._unread:
+            if not (data := os.read(self._orders, _READ_BYTES)):
                 raise Gone
-            parts.append(data)
-            count -= len(data)
-        return b"".join(parts)
+            self._unread.extend(self._frames.feed(data))
+        return msgspec.msgpack.decode(self._unread.popleft(), type=kind)
 
     def fetch(self, parcels: tuple[str, ...]) -> Iterator[tuple[str, Iterable[bytes]]]:
         """Ask for parcels, and bring each in pieces."""

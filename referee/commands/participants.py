@@ -28,10 +28,9 @@ from referee.play.sandbox.levels import check_cells
 from referee.play.sandbox.problems import find_problem
 from referee.play.spec import BotSpec
 from referee.tournament.config.config import Config, ConfigError, Survey, check_ready, load, survey
+from referee.tournament.config.run_config import RunConfig
 from referee.tournament.config.traces import Trace, newest_ns, traces
-from referee.tournament.formats.table import traits_of
 from referee.tournament.run.run import greet_all
-from referee.tournament.store.facts import Facts
 from referee.tournament.store.store import Store
 
 if TYPE_CHECKING:
@@ -85,7 +84,7 @@ class Registrar:
         if not options.dry_run:
             start_hooks(config, options.path)
         config = _with_versions(options.applied_to(config))
-        if traits_of(config.format).is_endless:
+        if config.traits.is_endless:
             self._watch(config, began_s)
         not_ready = self._not_ready(config)
         say(*(line for one in not_ready for line in one.told()))
@@ -139,7 +138,7 @@ class Registrar:
                 self._said.add(line)
                 say(line)
 
-    def _going_on(self, found: Survey, ladder: Facts, began_s: float) -> Participants:
+    def _going_on(self, found: Survey, ladder: RunConfig, began_s: float) -> Participants:
         """Who takes part in a ladder that has begun. Raises ConfigError and HostFault where it cannot go on so."""
         out: Reasons = {}
         if found.frame is not None:
@@ -184,7 +183,7 @@ class Registrar:
         with self._signals.held():
             return builder_for(config, say).ready(config.entries, check=self._signals.check)
 
-    def _not_starting(self, config: Config, ladder: Facts) -> Reasons:
+    def _not_starting(self, config: Config, ladder: RunConfig) -> Reasons:
         """Start each bot once that is new or has another version than in the ladder."""
         had = {bot.name: bot.version for bot in ladder.bots}
         new = [bot for bot in config.bots if bot.builtin is None and had.get(bot.name) != bot.version]
@@ -213,7 +212,7 @@ _LEFT_OUT = "`{}` does not play until that is put right"
 class _LadderBots:
     """Who can play in a ladder that goes on: the bots as they are now, and the entries as they were."""
 
-    def __init__(self, wanted: Config, ladder: Facts, names: Sequence[str]) -> None:
+    def __init__(self, wanted: Config, ladder: RunConfig, names: Sequence[str]) -> None:
         """`wanted` has all bots that are entered and can be read; `names` are of all, in the order of the config."""
         self._wanted, self._names, self._shelf = wanted, names, Shelf(wanted.folder)
         self._former: dict[str, Entry] = {}
@@ -239,13 +238,13 @@ class _LadderBots:
         )
 
 
-def _ladder_in(path: Path) -> Facts | None:
+def _ladder_in(path: Path) -> RunConfig | None:
     """What the ladder in this store is played with. None where there is none."""
     if not path.exists():
         return None
     with closing(Store.open(path)) as store:
         facts = store.meta().facts
-    return facts if traits_of(facts.format).is_endless else None
+    return facts if facts.traits.is_endless else None
 
 
 def _with_versions(config: Config) -> Config:

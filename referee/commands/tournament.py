@@ -43,20 +43,17 @@ from referee.play.sandbox.levels import check_cells
 from referee.play.sandbox.readable_check import Unfit
 from referee.play.session import Interrupted
 from referee.site.refusals import SiteNotWritten, SiteRefused
+from referee.tournament.config.bots import readers
 from referee.tournament.config.config import Config, ConfigError
-from referee.tournament.config.entrants import readers
-from referee.tournament.formats.table import traits_of
 from referee.tournament.plan.keys import commitment
 from referee.tournament.run.clock import HoursClock
-from referee.tournament.run.crew import WorkersLost
-from referee.tournament.run.hatchery import hatchery
 from referee.tournament.run.run import Cluster
-from referee.tournament.run.worker import main as work
 from referee.tournament.store.disk import Lock, StoreError, WriteFailed, locked
 from referee.tournament.store.events import changed_bot, drawn_in_words
 from referee.tournament.store.plans import plan_now
 from referee.tournament.store.store import Store
 from referee.tournament.summary import summary_of
+from referee.tournament.workers.crew import WorkersLost
 
 if TYPE_CHECKING:
     from referee.commands.live_site import LiveSite
@@ -87,7 +84,7 @@ def run_tournament(options: TournamentOptions, signals: Signals) -> int:
     """Run the command and return its exit code. Whatever ends it early is told in words."""
     path = options.path
     try:
-        with _workers_forked(options), machines(options.progress) as told:
+        with machines(options.progress) as told:
             ended = _Exit(code=CHECK_FAILED, why=("it broke off",))
             try:
                 ended = _run_and_report(options, signals, told)
@@ -97,13 +94,6 @@ def run_tournament(options: TournamentOptions, signals: Signals) -> int:
     except BadProgress as error:
         say(f"golfref: {error}")
         return USAGE
-
-
-def _workers_forked(options: TournamentOptions) -> contextlib.AbstractContextManager[None]:
-    """What workers are forked from, where there may be any and nothing is known yet of which the master key is made."""
-    if options.dry_run or options.workers == 1 or options.cluster is not None or options.seed is not None:
-        return contextlib.nullcontext()
-    return hatchery(work)
 
 
 def _run_and_report(options: TournamentOptions, signals: Signals, told: Machines) -> _Exit:
@@ -264,7 +254,7 @@ def _play_session(session: _Session, run: PreparedRun, lock: Lock) -> _Exit | No
 
 def _play_matches(session: _Session, run: PreparedRun, store: Store) -> Mapping[str, int]:
     """Play what is left. Returns by host that is not there how many matches are left to it."""
-    signals, hours, is_endless = session.signals, run.config.hours, traits_of(run.config.format).is_endless
+    signals, hours, is_endless = session.signals, run.config.hours, run.config.traits.is_endless
     forecast, clock = run.forecast(session.registrar.start_s), None if hours is None else session.clock
     is_to_play = any(run.left.values())
     if clock is not None and hours is not None:
@@ -309,7 +299,7 @@ def _end(session: _Session, store: Store, site: "LiveSite | None", elsewhere: Ma
     """
     options = session.options
     summary = summary_of(store, with_results=options.as_json)
-    if summary.hours is not None and summary.goes_on and traits_of(store.meta().facts.format).is_endless:
+    if summary.hours is not None and summary.goes_on and store.meta().facts.traits.is_endless:
         say(f"the ladder rests: its time of {summary.hours:g} hours is over; the same command plays on for as long")
     session.told.put(table_of(summary.standings, summary.matches, summary.planned))
     show(summary, as_json=options.as_json)

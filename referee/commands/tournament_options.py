@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from referee.commands.key import BadKeyFile, read_key
 from referee.tournament.config.config import Config, ConfigError
 from referee.tournament.config.formats import MOST_HOURS, FormatKeys
-from referee.tournament.formats.table import formats_with, traits_of
+from referee.tournament.formats.table import formats_with
 from referee.tournament.plan.rounds import Format
 from referee.tournament.plan.shards import Shard
 
@@ -57,7 +57,7 @@ class TournamentOptions(Struct, frozen=True, kw_only=True):
             where = "--seed" if self.seed is not None else f"`seed` in {self.config}"
             raise ConfigError([f"golfref: --key: {where} gives another key; leave one of them out"])
         if self.hours is not None:
-            _check_hours(self.hours, config.format)
+            _check_hours(self.hours, config.only_format)
         if self.shard is not None and (why := _not_fixed(config)):
             text = f"golfref: --shard: {why}, so that nobody knows the plan before all of it has been played"
             raise ConfigError([f"{text}; play it on one machine, or on a cluster with --cluster"])
@@ -115,6 +115,7 @@ def _not_fixed(config: Config) -> str:
         return "`hours` ends the run by the clock"
     if config.stop is not None:
         return "[stop] ends the run by its results"
-    if not traits_of(config.format).has_whole_deals:
-        return f"the rounds of {'[[stages]]' if config.format is None else f'`{config.format}`'} follow from results"
+    if not config.traits.has_whole_deals:
+        rounds = "[[stages]]" if config.only_format is None else f"`{config.only_format}`"
+        return f"the rounds of {rounds} follow from results"
     return ""

@@ -14,8 +14,7 @@ from needs import need_modules
 
 from referee.commands.opening import open_store, prepare
 from referee.tournament.config.config import load
-from referee.tournament.orders import Bundle
-from referee.tournament.run.turns import Turns
+from referee.tournament.orders import Job
 from referee.tournament.store.disk import locked
 from referee.tournament.store.hosts import Host
 
@@ -46,7 +45,7 @@ class Cluster:
     def __init__(self) -> None:
         self.joined: dict[str, Any] = {}
         self.left_out: dict[str, Any] = {}
-        self.out: list[Bundle] = []
+        self.out: list[Job] = []
         self.given = 0
         self.tell: Callable[[Any], None] = lambda _: None
 
@@ -59,13 +58,13 @@ class Cluster:
     def listen(self, listener: Callable[[Any], None] | None) -> None:
         self.tell = listener or (lambda _: None)
 
-    def play(self, bundle: Bundle) -> None:
+    def play(self, job: Job) -> None:
         self.given += 1
         if self.joined:
-            self.out.append(bundle)
+            self.out.append(job)
 
     def forget(self, *ids: int) -> None:
-        self.out = [bundle for bundle in self.out if bundle.id not in ids]
+        self.out = [job for job in self.out if job.id not in ids]
 
     def come(self, address: str) -> None:
         from referee.cluster.news import Joined
@@ -73,7 +72,7 @@ class Cluster:
         self.joined[address] = Joined(address=address, host=LAB, jobs=50)
         self.tell(self.joined[address])
 
-    def go(self, address: str) -> list[Bundle]:
+    def go(self, address: str) -> list[Job]:
         """Lose a host, with all that it played."""
         from referee.cluster.news import Gone
 
@@ -82,13 +81,11 @@ class Cluster:
         self.tell(Gone(address=address))
         return lost
 
-    def report(self, bundle: Bundle, address: str) -> None:
+    def report(self, job: Job, address: str) -> None:
         from referee.cluster.news import Back, Outcome
 
-        turns = Turns(bundle)
-        while (order := turns.order) is not None:
-            turns.take(result_of(order))
-        self.tell(Back(id=bundle.id, outcome=Outcome(address=address, host=LAB, reports=tuple(turns.reports))))
+        reports = tuple(map(result_of, job.matches))
+        self.tell(Back(id=job.id, outcome=Outcome(address=address, host=LAB, reports=reports)))
 
 
 def test_a_run_that_stops_takes_back_what_no_host_has_begun(tmp_path: Path) -> None:
@@ -107,18 +104,18 @@ def test_a_run_that_stops_takes_back_what_no_host_has_begun(tmp_path: Path) -> N
             await trio.testing.wait_all_tasks_blocked()
             begun, *others = cluster.out
             assert others
-            cluster.tell(Began(number=begun.orders[0].fixture.number))
+            cluster.tell(Began(number=begun.matches[0].number))
             await trio.testing.wait_all_tasks_blocked()
-            desk.stop()
+            dispatcher.stop()
             await trio.testing.wait_all_tasks_blocked()
             assert cluster.out == [begun]
             cluster.report(begun, "first")
-        assert store.numbers() == {order.fixture.number for order in begun.orders}
+        assert store.numbers() == {order.number for order in begun.matches}
 
     with locked(prepared.path) as lock, closing(open_store(prepared, lock)) as store:
-        desk = prepared.run(store, Silent()).desk(by_block=True)
+        dispatcher = prepared.run(store, Silent()).dispatcher()
         engine: Any = cluster
-        trio.run(play, Fleet(desk, store, engine, wait_s=None, tell=lambda _: None))
+        trio.run(play, Fleet(dispatcher, store, engine, wait_s=None, tell=lambda _: None))
 
 
 def test_what_the_last_host_had_is_played_by_the_next_and_every_report_counts_once(tmp_path: Path) -> None:
@@ -144,9 +141,9 @@ def test_what_the_last_host_had_is_played_by_the_next_and_every_report_counts_on
             await trio.testing.wait_all_tasks_blocked()
             if not cluster.out:
                 return
-            bundle = cluster.out.pop()
-            cluster.report(bundle, "second")
-            cluster.report(bundle, "second")
+            job = cluster.out.pop()
+            cluster.report(job, "second")
+            cluster.report(job, "second")
 
     async def play(fleet: Fleet) -> None:
         async with trio.open_nursery() as nursery:
@@ -155,12 +152,12 @@ def test_what_the_last_host_had_is_played_by_the_next_and_every_report_counts_on
                 await fleet._run(lambda: None)
 
     with locked(prepared.path) as lock, closing(open_store(prepared, lock)) as store:
-        desk = prepared.run(store, Silent()).desk(by_block=True)
+        dispatcher = prepared.run(store, Silent()).dispatcher()
         engine: Any = cluster
         told: list[str] = []
         trio.run(
             play,
-            Fleet(desk, store, engine, wait_s=None, tell=told.append),
+            Fleet(dispatcher, store, engine, wait_s=None, tell=told.append),
             clock=trio.testing.MockClock(autojump_threshold=0.05),
         )
         assert len(store.numbers()) == len(prepared.plan)

@@ -22,7 +22,7 @@ dir = "patient"
 command = ["python3", "bot.py"]
 """
 BEFORE_AND_AFTER = (("six-card", 0), ("cactus", 0), ("six-card", 1))
-WORKER, PREPARER = "referee.tournament.run.worker", "referee.cluster.preparer"
+WORKER, PREPARER = "referee.tournament.workers.worker", "referee.cluster.preparer"
 
 
 class Lab:
