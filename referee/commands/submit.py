@@ -1,11 +1,9 @@
 """submit: a new version of an entry comes in, is checked and put in place; older ones are shown and brought back."""
 
 import contextlib
-import math
 import os
 import time
-from collections.abc import Callable, Iterator
-from functools import partial
+from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
@@ -16,13 +14,13 @@ from protocol.text import printable
 from referee.beneath import open_folder
 from referee.commands.console import CHECK_FAILED, DONE, HOST_FAILED, INTERRUPTED, USAGE, put, put_json, say
 from referee.commands.interrupt import Signals
-from referee.competition.submissions.dropping import PATIENCE_S, POLL_INTERVAL_S, Drop, DropFolder, Due
-from referee.competition.submissions.history import IN_PLACE, Submission, add, lines, now
+from referee.competition.inbox import Inbox, InboxItem
+from referee.competition.submissions.history import IN_PLACE, Submission, lines, now
 from referee.competition.submissions.lock import changing_entries
 from referee.competition.submissions.refusal import Refused
 from referee.competition.submissions.restoring import restore
 from referee.competition.submissions.standing import standing
-from referee.competition.submissions.taking import Doing, Incomplete, Offer, Taken, take, tidy
+from referee.competition.submissions.taking import Doing, Offer, Taken, take, tidy
 from referee.entries.shelf import SHELF, Shelf, ShelfError
 from referee.entries.versions import short
 from referee.lock_file import alone_in
@@ -31,11 +29,11 @@ from referee.play.faults import HostFault
 from referee.play.session import Interrupted
 from referee.toml.document import BadDocument
 
-_AGAIN_S = 60.0
-"""How long a submission waits that the host has spoiled."""
+PASS_INTERVAL_S = 2.0
+"""The rest between two passes over the inbox."""
 
-_NAMED = 5
-"""So many older archives are named."""
+_AGAIN_S = 60.0
+"""The rest after a pass in which the host has failed."""
 
 _NICER = 5
 """How much less urgent than a run this is, where it goes on beside one."""
@@ -191,124 +189,67 @@ def _row(line: Submission, *, is_here: bool) -> list[str]:
     return [when, line.entry, line.owner, short(line.version), words, "in place" if is_here else ""]
 
 
-# The folder that is watched
+# The inbox
 
 
 def _watch(order: SubmitOrdered, path: Path, signals: Signals) -> int:
-    try:
-        fd = open_folder(path)
-    except OSError as error:
-        raise BadOrder(f"--watch {path}: {error.strerror}; name a folder that is there") from None
     with contextlib.ExitStack() as stack:
-        stack.callback(os.close, fd)
         try:
+            fd = open_folder(path)
+            stack.callback(os.close, fd)
             stack.enter_context(alone_in(fd))
+            inbox = Inbox(path, fd)
         except BlockingIOError:
             raise BadOrder(f"--watch {path}: another golfref watches this folder") from None
+        except OSError as error:
+            raise BadOrder(f"--watch {path}: {error.strerror}; name a folder in which you can write") from None
         with _alone(order, f"golfref submit --watch {path}"):
             config = standing(order.config).config
         os.nice(_NICER)
         say(f"watching {path} for {config.name}; Ctrl-C ends it")
-        Watch(order, DropFolder(path, fd), signals).run()
-    return DONE
+        watch = Watch(order, inbox, signals)
+        while True:
+            time.sleep(watch.run_pass())
 
 
 class Watch:
-    """Takes what is dropped, one after the other."""
+    """Takes archives from the inbox in passes, of each owner one at a time. No failure of the host ends it."""
 
-    def __init__(
-        self,
-        order: SubmitOrdered,
-        folder: DropFolder,
-        signals: Signals,
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
-        """`clock` gives a time in seconds that only grows."""
-        self._order, self._folder, self._signals, self._clock = order, folder, signals, clock
+    def __init__(self, order: SubmitOrdered, inbox: Inbox, signals: Signals) -> None:
+        self._order, self._inbox, self._signals = order, inbox, signals
+        self._problems: dict[str, str] = {}
+        """By owner the last problem with his folder, which is printed once."""
 
-    def run(self) -> None:
-        """Go on until Interrupted is raised."""
-        while True:
-            if not self.turn():
-                time.sleep(POLL_INTERVAL_S / 2)
+    def run_pass(self) -> float:
+        """Take the oldest archive of each owner; returns the seconds to rest, which are more after a failure."""
+        has_failed = False
+        for owner in self._inbox.owners():
+            try:
+                item, problem = self._inbox.next_item(owner), ""
+            except OSError as error:
+                item, problem = None, f"{error.filename or owner}: {error.strerror}"
+            if problem and problem != self._problems.get(owner):
+                say(f"{printable(f'{self._inbox.path}/{owner}', 500)} is left alone: {printable(problem, 500)}")
+            self._problems[owner] = problem
+            if item is not None:
+                has_failed |= not self._take(item)
+        return _AGAIN_S if has_failed else PASS_INTERVAL_S
 
-    def turn(self) -> bool:
-        """Take one submission of the owner who has waited longest; returns whether there was one."""
-        for owner in self._folder.owners():
-            due = self._folder.look(owner, self._clock())
-            if due is not None:
-                self._take(due)
-                self._folder.had_turn(owner)
-                return True
-        return False
-
-    def _take(self, due: Due) -> None:
-        drop = due.drop
-        shown = printable(f"{drop.owner}/{drop.name}" if drop.owner else drop.name, 200)
-        say(f"{now():%Y-%m-%d %H:%M:%S}Z {shown}")
+    def _take(self, item: InboxItem) -> bool:
+        """Take an archive and answer it; returns False if the host failed. Then the next pass takes it again."""
+        say(f"{now():%Y-%m-%d %H:%M:%S}Z {item.shown}")
+        offer = Offer(path=item.path, sender=item.owner, is_checked=self._order.is_checked)
         try:
-            with _alone(self._order, f"golfref submit --watch, with {shown}") as shelf:
-                taken = _take(self._offer(drop), self._order.config, self._signals)
-                if due.older:
-                    add(shelf, _superseded(due, taken.line))
-        except Incomplete:
-            say("  damaged, or still on its way; it is looked at again")
-            self._folder.hold(drop, self._clock() + PATIENCE_S)
-            return
-        except (FileNotFoundError, NotADirectoryError):  # it is gone
-            self._folder.hold(drop, self._clock() + POLL_INTERVAL_S)
-            return
-        except (HostFault, ShelfError, NotWritten, OSError, BadDocument) as error:
+            with _alone(self._order, f"golfref submit --watch, with {item.shown}"):
+                taken = _take(offer, self._order.config, self._signals)
+            say(*(f"  {line}" for line in _lines_of(taken)))
+            try:
+                self._inbox.answer(item.owner, taken.line.entry, taken.text)
+            except OSError as error:
+                say(f"  {printable(str(error), 500)}: the answer is kept in {SHELF} alone")
+            self._inbox.put_away(item, taken.line.id)
+        except (HostFault, ShelfError, NotWritten, OSError, BadDocument, BadOrder) as error:
             words = "; ".join(error.lines) if isinstance(error, BadDocument) else str(error)
             say(f"  cannot be taken now, and is tried again in {_AGAIN_S:g} s: {printable(words, 1000)}")
-            self._folder.hold(drop, self._clock() + _AGAIN_S)
-            return
-        text = taken.text
-        if due.older:
-            text += f"\n{_older_in_words(due)}.\n"
-            say(f"  {_older_in_words(due)}")
-        say(*(f"  {line}" for line in _lines_of(taken)))
-        self._answer(due, text, taken.line.id)
-
-    def _offer(self, drop: Drop) -> Offer:
-        return Offer(
-            path=self._folder.path / drop.owner / drop.name,
-            sender=drop.owner,
-            is_checked=self._order.is_checked,
-            may_grow=not self._folder.has_settled(drop, self._clock()),
-            opens=None if drop.is_folder else partial(self._folder.open, drop),
-            enters=partial(self._folder.enter, drop) if drop.is_folder else None,
-        )
-
-    def _answer(self, due: Due, text: str, number: str) -> None:
-        """Put the answer beside it, and it away with the older ones, unless it has changed meanwhile."""
-        try:
-            self._folder.answer(due.drop, text)
-        except OSError as error:
-            say(f"  {printable(str(error), 500)}: the answer is kept in {SHELF} alone")
-        try:
-            if self._folder.is_unchanged(due.drop):
-                self._folder.put_away([due.drop, *due.older], number)
-        except OSError as error:
-            say(f"  {printable(str(error), 500)}: this stays where it is, and is not taken again unless it changes")
-            self._folder.hold(due.drop, math.inf)
-
-
-def _older_in_words(due: Due) -> str:
-    count = len(due.older)
-    names = ", ".join(printable(one.name, 100) for one in due.older[:_NAMED])
-    more = f" and {count - _NAMED} more" if count > _NAMED else ""
-    return f"not looked at, because {printable(due.drop.name, 100)} is newer: {names}{more}"
-
-
-def _superseded(due: Due, newer: Submission) -> Submission:
-    """The line about those that gave way to a newer one."""
-    return Submission(
-        id=f"{newer.id}-older",
-        time=newer.time,
-        entry=newer.entry,
-        owner=newer.owner,
-        outcome="superseded",
-        reason=_older_in_words(due),
-        file=printable(due.older[-1].name, 200),
-    )
+            return False
+        return True

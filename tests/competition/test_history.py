@@ -28,7 +28,9 @@ def line(hours: float, outcome: Outcome = "accepted", owner: str = "Ann", versio
     """A submission of so many hours ago."""
     moment = NOON - timedelta(hours=hours)
     number = f"{told(moment)}-{outcome}-{version}"
-    return Submission(id=number, time=told(moment), entry="bot", owner=owner, version=version, outcome=outcome)
+    return Submission(
+        id=number, time=told(moment), entry="bot", owner=owner, sender=owner, version=version, outcome=outcome
+    )
 
 
 def test_half_a_line_is_passed_over_and_none_is_written_twice(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from referee.competition.submissions.history import Submission, lines
 from referee.competition.submissions.lock import changing_entries
 from referee.competition.submissions.refusal import Refused
 from referee.competition.submissions.restoring import restore
-from referee.competition.submissions.taking import Doing, Incomplete, Offer, Taken, take, tidy
+from referee.competition.submissions.taking import Doing, Offer, Taken, take, tidy
 from referee.entries.shelf import Shelf, remove
 from referee.entries.versions import short
 from referee.play.sandbox import cell as cell_module
@@ -116,26 +116,6 @@ def test_a_folder_or_an_archive_becomes_an_entry(contest: Contest, tmp_path: Pat
     assert not (contest.shelf.folder / "incoming").exists()
 
 
-def test_what_is_read_of_a_folder_is_a_copy_of_it_that_nobody_else_changes(contest: Contest, tmp_path: Path) -> None:
-    folder = contest.files("1")
-    secret = tmp_path / "secret"
-    secret.mkdir()
-    (secret / "bot.py").write_text("secret")
-
-    def swaps() -> int:
-        """Open it, and let its author replace it by a link."""
-        fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-        folder.rename(tmp_path / "gone")
-        folder.symlink_to(secret)
-        return fd
-
-    tidy(contest.shelf)
-    offer = Offer(path=folder, sender="ann", is_checked=False, enters=swaps)
-    taken = take(offer, contest.config, Doing(tell=lambda _: None, check=lambda: None))
-    assert taken.line.outcome == "accepted", taken.text
-    assert (tmp_path / "entries/bot/bot.py").read_text() == "1"
-
-
 @pytest.mark.parametrize("kind", ["pipe", "deep", "much", "holes"])
 def test_what_no_entry_may_have_is_not_copied(tmp_path: Path, kind: str) -> None:
     contest = Contest(tmp_path, 'trust = "all"\n[builds]\nentry_mb = 1')
@@ -232,6 +212,16 @@ def test_an_owner_has_so_many_entries(tmp_path: Path) -> None:
     assert "Ann has 1 entry (bot), and `per_owner`" in contest.refused(contest.files("3", name="more"), sender="Ann")
     for name in ("mine", "mine too"):
         contest.accepted(contest.files("3", name=name))
+
+
+def test_only_what_comes_through_the_folder_of_an_owner_counts_for_its_day(tmp_path: Path) -> None:
+    contest = Contest(tmp_path, 'trust = "all"\n[submissions]\nper_day = 1')
+    for number in range(3):
+        contest.accepted(contest.files(f"{number}", 'owner = "Ann"'))
+    contest.accepted(contest.files("3"), sender="Ann")
+
+    assert "Ann has handed in 1 times within 24 hours" in contest.refused(contest.files("4"), sender="Ann")
+    contest.accepted(contest.files("4"), owner="Ann")
 
 
 def test_what_was_in_place_before_the_first_submission_comes_back_too(contest: Contest) -> None:
@@ -365,14 +355,6 @@ def test_what_is_no_entry_is_refused_with_its_lines(contest: Contest, tmp_path: 
     assert "bot.toml:1:1" in contest.refused(contest.files("1", 'commnad = ["x"]'))
     assert "there is no" in contest.refused(contest.files("1", 'command = ["./missing"]'))
     assert contest.outcomes() == ["refused"] * 4
-
-
-def test_a_damaged_archive_may_be_on_its_way(contest: Contest, tmp_path: Path) -> None:
-    (tmp_path / "bad.zip").write_bytes(b"PK\3\4")
-
-    with pytest.raises(Incomplete):
-        contest.take(tmp_path / "bad.zip", may_grow=True)
-    assert contest.outcomes() == []
 
 
 def test_a_version_that_is_refused_leaves_the_shelf_unless_another_entry_is_the_same(contest: Contest) -> None:

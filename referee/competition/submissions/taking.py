@@ -7,7 +7,6 @@ import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
-from typing import BinaryIO
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -73,25 +72,14 @@ class Offer(Struct, frozen=True, kw_only=True):
     sender: str = ""
     """Whose it is by the way that it came; empty where that is not known."""
     is_checked: bool = True
-    may_grow: bool = False
-    """Whether an archive that is damaged may be one of which more is on its way."""
-    opens: Callable[[], BinaryIO] | None = None
-    """What opens an archive; None: its path does."""
-    enters: Callable[[], int] | None = None
-    """What opens a folder, and gives its descriptor; None: its path does."""
-
-    @property
-    def is_folder(self) -> bool:
-        """Whether it is a folder."""
-        return self.enters is not None or (self.opens is None and self.path.is_dir())
 
     @property
     def called(self) -> str:
         """What the entry is called."""
         if self.name:
             return self.name
-        if self.is_folder:
-            return without_copy_marks((self.path if self.enters is not None else self.path.resolve()).name)
+        if self.path.is_dir():
+            return without_copy_marks(self.path.resolve().name)
         return without_copy_marks(stem_of(self.path.name) or self.path.name)
 
 
@@ -109,10 +97,6 @@ class Taken(Struct, frozen=True, kw_only=True):
     """For the organiser."""
 
 
-class Incomplete(Exception):
-    """An archive is damaged, of which more may be on its way."""
-
-
 class Doing(Struct, frozen=True, kw_only=True):
     """What is called meanwhile."""
 
@@ -126,7 +110,7 @@ def take(offer: Offer, config: Path, doing: Doing) -> Taken:
     """Take a submission, and tell what came of it.
 
     Raises ConfigError, and where the host fails HostFault and OSError; then nothing has changed, or what was decided
-    is done by whoever comes next. Raises Interrupted, and Incomplete where it `may_grow`.
+    is done by whoever comes next. Raises Interrupted.
     """
     return _Taking(offer, standing(config), doing).take()
 
@@ -167,6 +151,7 @@ class _Taking:
             time=told(moment),
             entry=printable(offer.called, _LONGEST_FILE),
             owner=offer.owner or offer.sender,
+            sender=offer.sender,
             outcome="refused",
             file=printable(offer.path.name, _LONGEST_FILE),
         )
@@ -208,7 +193,7 @@ class _Taking:
     def _go(self) -> None:
         """From what came in to what is in place. Raises Refused."""
         if self._offer.sender:
-            self._check_pace(self._offer.sender)
+            self._check_pace()
         name = self._named()
         folder = self._opened()
         entry = self._read(folder, name)
@@ -218,8 +203,6 @@ class _Taking:
             self._note("same")
             add(self._shelf, self._line)
             return
-        if entry.owner and self._offer.sender != entry.owner:
-            self._check_pace(entry.owner)
         if full := self._there.full_for(entry, self._config.submissions.per_owner):
             raise Refused(full)
         if problem := self._there.owner_problem(entry):
@@ -228,21 +211,21 @@ class _Taking:
         self._note("accepted", verdict=verdict)
         self._place(entry, before)
 
-    def _check_pace(self, owner: str) -> None:
-        """Raise Refused where this owner has handed in too often."""
-        per_day = self._config.submissions.per_day
-        moment = next_possible(self._history, owner, per_day, now())
+    def _check_pace(self) -> None:
+        """Raise Refused if the owner of the folder through which it came has handed in too often."""
+        sender, per_day = self._offer.sender, self._config.submissions.per_day
+        moment = next_possible(self._history, sender, per_day, now())
         if moment is not None:
             raise Refused(
-                f"{printable(owner, 100)} has handed in {per_day} times within 24 hours, "
+                f"{printable(sender, 100)} has handed in {per_day} times within 24 hours, "
                 f"which is the most; the next time is possible from {told(moment)} on",
                 outcome="limited",
             )
 
     def _opened(self) -> Path:
-        """The folder with the files of the entry. Raises Refused, Incomplete."""
+        """The folder with the files of the entry. Raises Refused."""
         offer = self._offer
-        if offer.is_folder:
+        if offer.path.is_dir():
             return self._copied()
         if stem_of(offer.path.name) is None:
             raise Refused(f"golfref does not unpack archives of this kind; send {FORMATS}")
@@ -250,11 +233,13 @@ class _Taking:
         allowed = self._config.submissions
         bounds = Bounds(total_bytes=allowed.size_mb * MB, members=allowed.files, table="[submissions]")
         try:
-            with open_archive(offer.path) if offer.opens is None else offer.opens() as file:
+            file = open_archive(offer.path)
+        except PermissionError:
+            raise Refused("golfref cannot read the archive; let everybody read it (chmod a+r)") from None
+        try:
+            with file:
                 unpacked = unpack(file, into, bounds)
         except BadFiles as error:
-            if offer.may_grow:
-                raise Incomplete from None
             raise Refused(f"the archive cannot be taken: {error}") from None
         self._has_modes = unpacked.has_modes
         found = os.listdir(into)
@@ -264,9 +249,9 @@ class _Taking:
     def _copied(self) -> Path:
         """A copy of the folder that is handed in, which its author cannot change any more. Raises Refused."""
         offer, builds, into = self._offer, self._config.builds, self._incoming / "files"
-        if offer.enters is None and holds(str(offer.path), self._config.folder):
+        if holds(str(offer.path), self._config.folder):
             raise Refused("this folder holds the config; give the bot a folder of its own")
-        fd = open_source(offer.path) if offer.enters is None else offer.enters()
+        fd = open_source(offer.path)
         try:
             copy_folder(fd, into, builds.entry_bounds)
         except BadFiles as problem:
