@@ -16,14 +16,14 @@ from referee.commands.console import CHECK_FAILED, DONE, HOST_FAILED, INTERRUPTE
 from referee.commands.interrupt import Signals
 from referee.competition.inbox import Inbox, InboxItem
 from referee.competition.submissions.history import IN_PLACE, Submission, lines, now
-from referee.competition.submissions.lock import changing_entries
 from referee.competition.submissions.refusal import Refused
 from referee.competition.submissions.restoring import restore
 from referee.competition.submissions.standing import standing
 from referee.competition.submissions.taking import Doing, Offer, Taken, take, tidy
 from referee.entries.shelf import SHELF, Shelf, ShelfError
+from referee.entries.shelf import open_folder as make_folder
 from referee.entries.versions import short
-from referee.lock_file import alone_in
+from referee.lock_file import alone_in, locked
 from referee.new_file import NotWritten
 from referee.play.faults import HostFault
 from referee.play.session import Interrupted
@@ -34,6 +34,9 @@ PASS_INTERVAL_S = 2.0
 
 _AGAIN_S = 60.0
 """The rest after a pass in which the host has failed."""
+
+_LOCK = "submit.lock"
+"""The file in `.golfref` whose lock one process has that changes entries."""
 
 _NICER = 5
 """How much less urgent than a run this is, where it goes on beside one."""
@@ -100,7 +103,7 @@ def _submit(order: SubmitOrdered, signals: Signals) -> int:
     if not path.exists():
         raise BadOrder(f"{printable(order.what, 1000)}: there is no such folder or archive")
     offer = Offer(path=path, name=order.name, owner=order.owner, is_checked=order.is_checked)
-    with _alone(order, f"golfref submit {path.name}"):
+    with _alone(order):
         taken = _take(offer, order.config, signals)
     if order.as_json:
         put_json(msgspec.json.encode(taken.line))
@@ -115,17 +118,18 @@ def _take(offer: Offer, config: Path, signals: Signals) -> Taken:
 
 
 @contextlib.contextmanager
-def _alone(order: SubmitOrdered, what: str) -> Iterator[Shelf]:
+def _alone(order: SubmitOrdered) -> Iterator[None]:
     """Be the only one who changes entries, after what a process that was killed has left is brought to an end."""
     if not order.config.is_file():
         raise BadOrder(f"{order.config}: there is no such config")
     shelf = Shelf(order.config.resolve().parent)
-    with changing_entries(shelf, what, lambda who: say(f"waiting for another golfref ({who})")):
+    make_folder(shelf.folder)
+    with locked(shelf.folder / _LOCK, lambda: say("waiting for another golfref, which changes entries")):
         done = tidy(shelf)
         if done is not None:
             line = done.lines[-1]
             say(f"an interrupted submission was brought to its end: `{line.entry}`, version {short(line.version)}")
-        yield shelf
+        yield
 
 
 def _lines_of(taken: Taken) -> Iterator[str]:
@@ -143,7 +147,7 @@ def _lines_of(taken: Taken) -> Iterator[str]:
 
 
 def _restore(order: SubmitOrdered) -> int:
-    with _alone(order, f"golfref submit --restore {order.restores}"):
+    with _alone(order):
         try:
             line = restore(order.restores, order.what, order.config)
         except Refused as refused:
@@ -203,7 +207,7 @@ def _watch(order: SubmitOrdered, path: Path, signals: Signals) -> int:
             raise BadOrder(f"--watch {path}: another golfref watches this folder") from None
         except OSError as error:
             raise BadOrder(f"--watch {path}: {error.strerror}; name a folder in which you can write") from None
-        with _alone(order, f"golfref submit --watch {path}"):
+        with _alone(order):
             config = standing(order.config).config
         os.nice(_NICER)
         say(f"watching {path} for {config.name}; Ctrl-C ends it")
@@ -240,7 +244,7 @@ class Watch:
         say(f"{now():%Y-%m-%d %H:%M:%S}Z {item.shown}")
         offer = Offer(path=item.path, sender=item.owner, is_checked=self._order.is_checked)
         try:
-            with _alone(self._order, f"golfref submit --watch, with {item.shown}"):
+            with _alone(self._order):
                 taken = _take(offer, self._order.config, self._signals)
             say(*(f"  {line}" for line in _lines_of(taken)))
             try:

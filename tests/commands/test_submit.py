@@ -135,14 +135,6 @@ def test_a_contestant_who_locks_the_drop_folder_does_not_keep_golfref_out(place:
     os.close(fd)
 
 
-def test_nobody_else_can_open_the_lock_on_entries(place: Path) -> None:
-    golfref("submit", "config.toml", "bot", "--unchecked", cwd=place)
-    assert {path.name: path.stat().st_mode & 0o777 for path in place.rglob("*lock")} == {
-        "lock": 0o600,
-        "submit.lock": 0o600,
-    }
-
-
 @pytest.fixture
 def watch(place: Path) -> Iterator[Callable[[], Watch]]:
     """Starts to watch the folder `dropped`; nothing is checked, and every archive is old enough."""

@@ -11,7 +11,6 @@ import pytest
 from msgspec.structs import replace
 
 from referee.competition.submissions.history import Submission, lines
-from referee.competition.submissions.lock import changing_entries
 from referee.competition.submissions.refusal import Refused
 from referee.competition.submissions.restoring import restore
 from referee.competition.submissions.taking import Doing, Offer, Taken, take, tidy
@@ -370,22 +369,6 @@ def test_a_config_without_a_place_for_new_entries_says_so(contest: Contest) -> N
 
     with pytest.raises(ConfigError, match="takes new entries"):
         contest.take(contest.files("1"))
-
-
-def test_two_do_not_change_entries_at_a_time(contest: Contest) -> None:
-    seen: list[str] = []
-
-    class Waits(Exception):
-        """Instead of waiting."""
-
-    def note(who: str) -> None:
-        seen.append(who)
-        raise Waits
-
-    first, second = (changing_entries(contest.shelf, what, note) for what in ("the first", "the second"))
-    with first, pytest.raises(Waits), second:
-        pass
-    assert seen == [f"process {os.getpid()}: the first"]
 
 
 _CHANGES = {"os.rename", "os.remove", "os.mkdir", "os.rmdir", "os.chmod", "os.symlink", "os.truncate", "ctypes.dlsym"}
