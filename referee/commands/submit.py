@@ -15,8 +15,7 @@ from referee.beneath import open_folder
 from referee.commands.console import CHECK_FAILED, DONE, HOST_FAILED, INTERRUPTED, USAGE, put, put_json, say
 from referee.commands.interrupt import Signals
 from referee.competition.inbox import Inbox, InboxItem
-from referee.competition.submissions.history import IN_PLACE, Submission, lines, now
-from referee.competition.submissions.refusal import Refused
+from referee.competition.submissions.history import IN_PLACE, Refused, Submission, lines, now
 from referee.competition.submissions.restoring import restore
 from referee.competition.submissions.standing import standing
 from referee.competition.submissions.taking import Doing, Offer, Taken, take, tidy
@@ -233,7 +232,8 @@ class Watch:
             except OSError as error:
                 item, problem = None, f"{error.filename or owner}: {error.strerror}"
             if problem and problem != self._problems.get(owner):
-                say(f"{printable(f'{self._inbox.path}/{owner}', 500)} is left alone: {printable(problem, 500)}")
+                what = f"{self._inbox.path}/{owner}: golfref cannot move archives out of it ({problem})"
+                say(f"{printable(what, 1000)}; see who may write there")
             self._problems[owner] = problem
             if item is not None:
                 has_failed |= not self._take(item)

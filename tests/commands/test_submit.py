@@ -280,7 +280,9 @@ def test_a_folder_that_cannot_be_written_is_printed_once_and_holds_up_no_other(
     for _ in range(3):
         assert watching.run_pass() == PASS_INTERVAL_S
 
-    assert capsys.readouterr().err.count("/ann is left alone: keen.zip: Permission denied") == 1
+    assert (
+        capsys.readouterr().err.count("/ann: golfref cannot move archives out of it (keen.zip: Permission denied)") == 1
+    )
     assert outcomes(place) == [("bob", "accepted")]
 
 

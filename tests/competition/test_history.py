@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from referee.competition.submissions.history import (
     MOST_UNCHANGED,
     Outcome,
+    Refused,
     Submission,
     add,
     lines,
@@ -17,8 +18,7 @@ from referee.competition.submissions.history import (
     told,
     versions_of,
 )
-from referee.competition.submissions.owners import Claims, owner_of
-from referee.competition.submissions.refusal import Refused
+from referee.competition.submissions.standing import Claims, owner_of
 from referee.entries.shelf import Shelf
 
 NOON = datetime.fromisoformat("2026-11-23T12:00:00Z")

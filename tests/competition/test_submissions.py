@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from referee.competition.submissions.history import Submission, lines
-from referee.competition.submissions.refusal import Refused
+from referee.competition.submissions.history import Refused, Submission, lines
 from referee.competition.submissions.restoring import restore
 from referee.competition.submissions.taking import Doing, Offer, Taken, take, tidy
 from referee.entries.shelf import Shelf, remove

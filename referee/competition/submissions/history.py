@@ -65,6 +65,17 @@ class Submission(Struct, frozen=True, kw_only=True):
         return datetime.fromisoformat(self.time)
 
 
+class Refused(Exception):
+    """A submission is not taken. The text is a sentence for its author; all of it can be shown."""
+
+    def __init__(
+        self, reason: str, *, lines: Sequence[str] = (), outcome: Outcome = "refused", verdict: Verdict | None = None
+    ) -> None:
+        """`lines` are what is wrong in detail."""
+        super().__init__(reason)
+        self.reason, self.lines, self.outcome, self.verdict = reason, tuple(lines), outcome, verdict
+
+
 def now() -> datetime:
     """The time in UTC, in whole seconds."""
     return wall_clock.now().replace(microsecond=0)

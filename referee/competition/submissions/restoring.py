@@ -4,9 +4,17 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from referee.competition.submissions.history import Submission, found_before, lines, new_id, now, told, versions_of
+from referee.competition.submissions.history import (
+    Refused,
+    Submission,
+    found_before,
+    lines,
+    new_id,
+    now,
+    told,
+    versions_of,
+)
 from referee.competition.submissions.placing import Placement, begin, finish, stage
-from referee.competition.submissions.refusal import Refused
 from referee.competition.submissions.standing import standing
 from referee.entries.folder import BadEntry, read_entry
 from referee.entries.shelf import SOURCE, Shelf

@@ -5,10 +5,11 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from protocol.text import folded, label_problem, printable
-from referee.competition.submissions.history import IN_PLACE, Submission
+from referee.competition.submissions.history import IN_PLACE, Refused, Submission
 from referee.entries.entry import Entry
 from referee.entries.folder import LONGEST_OWNER
 from referee.tournament.config.bots import EntryTable
@@ -84,11 +85,11 @@ class Standing:
         for one in self.survey.entrants.all:
             if one.name != entry.name and one.owner != entry.owner and folded(one.owner) == folded(entry.owner):
                 return (
-                    f"the owner `{printable(entry.owner, 100)}` is written `{one.owner}` for `{one.name}`; write it in "
+                    f"the owner `{_shown(entry.owner)}` is written `{one.owner}` for `{one.name}`; write it in "
                     "the same way, or take another name"
                 )
         problem = label_problem(entry.owner, LONGEST_OWNER)
-        return f"the owner `{printable(entry.owner, 100)}`: {problem}" if problem else ""
+        return f"the owner `{_shown(entry.owner)}`: {problem}" if problem else ""
 
     def full_for(self, entry: Entry, per_owner: int | None) -> str:
         """Why the owner of a new entry may have no more of them; empty: it may."""
@@ -98,7 +99,7 @@ class Standing:
             return ""
         some = ", ".join(own[:_NAMED]) + ", ..." * (len(own) > _NAMED)
         return (
-            f"{printable(entry.owner, 100)} has {len(own)} {'entry' if len(own) == 1 else 'entries'} ({some}), and "
+            f"{_shown(entry.owner)} has {len(own)} {'entry' if len(own) == 1 else 'entries'} ({some}), and "
             f"`per_owner` in [submissions] allows no more; hand in a new version under the name of one of them"
         )
 
@@ -118,6 +119,60 @@ class Standing:
         if lines or found.frame is None:
             raise ConfigError(lines or found.lines)
         return found.frame
+
+
+class Claims(Struct, frozen=True, kw_only=True):
+    """Who says what. All are empty where nothing is said."""
+
+    by_config: str
+    """`owners` in [[bots]]."""
+    by_organiser: str
+    """`--owner`."""
+    sender: str
+    """The folder through which it came, which nobody else can write to."""
+    said: str
+    """bot.toml."""
+    is_new: bool
+    """Whether nobody has handed in an entry of this name, and none is there."""
+    current: str
+    """Of the entry that is there, or was."""
+
+
+def owner_of(name: str, claims: Claims) -> str:
+    """The owner of the new version; empty: none. Raises Refused if the entry is somebody else's.
+
+    An entry keeps its owner, whoever hands in and whatever bot.toml says; only the organiser may give it to another.
+    """
+    sender = claims.sender
+    if claims.by_config:
+        for other, which in ((claims.by_organiser, "`--owner`"), (sender, "the folder through which it came")):
+            if other and other != claims.by_config:
+                raise Refused(
+                    f"the entry `{name}` is {_shown(claims.by_config)}'s by the organiser's config, and {which} says "
+                    f"{_shown(other)}"
+                )
+        return claims.by_config
+    if claims.by_organiser:
+        return claims.by_organiser
+    if not claims.is_new:
+        for other, which in ((sender, "this came from"), (claims.said, "its bot.toml says")):
+            if other and other != claims.current:
+                whose = f"{_shown(claims.current)}'s" if claims.current else "the organiser's own"
+                raise Refused(
+                    f"the entry `{name}` is {whose}, and {which} {_shown(other)}; take another name for yours, or ask "
+                    "the organiser, who can give the entry to another by `--owner`"
+                )
+        return claims.current
+    if sender and claims.said and claims.said != sender:
+        raise Refused(
+            f"its bot.toml says that it is {_shown(claims.said)}'s, and it came from {_shown(sender)}; take `owner` "
+            "out of bot.toml, or put yourself there"
+        )
+    return sender or claims.said
+
+
+def _shown(owner: str) -> str:
+    return printable(owner, 100)
 
 
 def _new_place(tables: Sequence[EntryTable], folder: str) -> tuple[EntryTable, Path] | None:

@@ -20,6 +20,7 @@ from referee.competition.submissions.answers import answer, keep_answer
 from referee.competition.submissions.history import (
     IN_PLACE,
     Outcome,
+    Refused,
     Submission,
     add,
     found_before,
@@ -29,10 +30,8 @@ from referee.competition.submissions.history import (
     now,
     told,
 )
-from referee.competition.submissions.owners import Claims, owner_of
 from referee.competition.submissions.placing import Placement, begin, finish, stage
-from referee.competition.submissions.refusal import Refused
-from referee.competition.submissions.standing import Standing, standing
+from referee.competition.submissions.standing import Claims, Standing, owner_of, standing
 from referee.entries.build_log import log_lines
 from referee.entries.built import read_log
 from referee.entries.entry import Entry
@@ -235,7 +234,7 @@ class _Taking:
         try:
             file = open_archive(offer.path)
         except PermissionError:
-            raise Refused("golfref cannot read the archive; let everybody read it (chmod a+r)") from None
+            raise Refused("the archive cannot be read; make it readable (chmod a+r), and hand it in again") from None
         try:
             with file:
                 unpacked = unpack(file, into, bounds)
