@@ -14,11 +14,11 @@ from protocol.text import printable
 from referee.beneath import open_folder
 from referee.commands.console import CHECK_FAILED, DONE, HOST_FAILED, INTERRUPTED, USAGE, put, put_json, say
 from referee.commands.interrupt import Signals
+from referee.competition.history import IN_PLACE, Refused, Submission, lines, now
 from referee.competition.inbox import Inbox, InboxItem
-from referee.competition.submissions.history import IN_PLACE, Refused, Submission, lines, now
-from referee.competition.submissions.restoring import restore
-from referee.competition.submissions.standing import standing
-from referee.competition.submissions.taking import Doing, Offer, Taken, take, tidy
+from referee.competition.restoring import restore
+from referee.competition.roster import read_roster
+from referee.competition.submit import Callbacks, Offer, SubmitResult, take, tidy
 from referee.entries.shelf import SHELF, Shelf, ShelfError
 from referee.entries.shelf import open_folder as make_folder
 from referee.entries.versions import short
@@ -111,9 +111,9 @@ def _submit(order: SubmitOrdered, signals: Signals) -> int:
     return DONE if taken.line.outcome in ("accepted", "same") else CHECK_FAILED
 
 
-def _take(offer: Offer, config: Path, signals: Signals) -> Taken:
+def _take(offer: Offer, config: Path, signals: Signals) -> SubmitResult:
     with signals.held():
-        return take(offer, config, Doing(tell=say, check=signals.check))
+        return take(offer, config, Callbacks(tell=say, check=signals.check))
 
 
 @contextlib.contextmanager
@@ -131,7 +131,7 @@ def _alone(order: SubmitOrdered) -> Iterator[None]:
         yield
 
 
-def _lines_of(taken: Taken) -> Iterator[str]:
+def _lines_of(taken: SubmitResult) -> Iterator[str]:
     line = taken.line
     what = f"`{line.entry}`" + (f", version {short(line.version)}" if line.version else "")
     words = {"accepted": "accepted, and in place", "same": "in place already; nothing has changed"}
@@ -159,10 +159,10 @@ def _restore(order: SubmitOrdered) -> int:
 
 
 def _list(order: SubmitOrdered) -> int:
-    there = standing(order.config)
-    shelf = Shelf(there.config.folder)
+    roster = read_roster(order.config)
+    shelf = Shelf(roster.config.folder)
     name = order.what
-    current = {entry.name: entry for entry in there.survey.entrants.entries}
+    current = {entry.name: entry for entry in roster.survey.entrants.entries}
     history = [line for line in lines(shelf) if not name or line.entry == name]
     if name and not history and name not in current:
         raise BadOrder(f"`{printable(name, 100)}`: nobody has handed in an entry of this name, and there is none")
@@ -207,7 +207,7 @@ def _watch(order: SubmitOrdered, path: Path, signals: Signals) -> int:
         except OSError as error:
             raise BadOrder(f"--watch {path}: {error.strerror}; name a folder in which you can write") from None
         with _alone(order):
-            config = standing(order.config).config
+            config = read_roster(order.config).config
         os.nice(_NICER)
         say(f"watching {path} for {config.name}; Ctrl-C ends it")
         watch = Watch(order, inbox, signals)

@@ -22,7 +22,7 @@ from msgspec import Struct
 from protocol.text import printable
 from referee import wall_clock
 from referee.beneath import opened
-from referee.competition.submissions.answers import file_of
+from referee.competition.answers import file_of
 from referee.versions.files import is_left_out
 
 UNTOUCHED_S = 10.0

@@ -18,9 +18,9 @@ from referee.beneath import open_folder
 from referee.commands import submit
 from referee.commands.interrupt import Signals
 from referee.commands.submit import PASS_INTERVAL_S, SubmitOrdered, Watch
+from referee.competition import answers
+from referee.competition.history import lines
 from referee.competition.inbox import UNTOUCHED_S, Inbox, InboxItem
-from referee.competition.submissions import answers
-from referee.competition.submissions.history import lines
 from referee.ending_signals import ENDING_SIGNALS
 from referee.entries.shelf import Shelf
 from referee.play.faults import HostFault

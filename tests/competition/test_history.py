@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from referee.competition.submissions.history import (
+from referee.competition.history import (
     MOST_UNCHANGED,
     Outcome,
     Refused,
@@ -18,7 +18,7 @@ from referee.competition.submissions.history import (
     told,
     versions_of,
 )
-from referee.competition.submissions.standing import Claims, owner_of
+from referee.competition.roster import Claims, owner_of
 from referee.entries.shelf import Shelf
 
 NOON = datetime.fromisoformat("2026-11-23T12:00:00Z")

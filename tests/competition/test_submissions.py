@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from referee.competition.submissions.history import Refused, Submission, lines
-from referee.competition.submissions.restoring import restore
-from referee.competition.submissions.taking import Doing, Offer, Taken, take, tidy
+from referee.competition.history import Refused, Submission, lines
+from referee.competition.restoring import restore
+from referee.competition.submit import Callbacks, Offer, SubmitResult, take, tidy
 from referee.entries.shelf import Shelf, remove
 from referee.entries.versions import short
 from referee.play.sandbox import cell as cell_module
@@ -52,11 +52,11 @@ class Contest:
         (folder / "bot.toml").write_text(toml)
         return folder
 
-    def take(self, path: Path, **given: str | bool) -> Taken:
+    def take(self, path: Path, **given: str | bool) -> SubmitResult:
         """Hand it in; nothing is checked."""
         tidy(self.shelf)
         offer = replace(Offer(path=path, is_checked=False), **given)
-        return take(offer, self.config, Doing(tell=lambda _: None, check=lambda: None))
+        return take(offer, self.config, Callbacks(tell=lambda _: None, check=lambda: None))
 
     def accepted(self, path: Path, **given: str | bool) -> Submission:
         taken = self.take(path, **given)

@@ -14,8 +14,8 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from referee.competition.submissions.exchange import exchange
-from referee.competition.submissions.history import Submission, add
+from referee.competition.exchange import exchange
+from referee.competition.history import Submission, add
 from referee.entries.owners import keep_owner
 from referee.entries.shelf import OPEN_FOLDER, SOURCE, Shelf, remove, write_whole
 from referee.entries.versions import version_of

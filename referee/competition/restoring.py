@@ -4,7 +4,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from referee.competition.submissions.history import (
+from referee.competition.history import (
     Refused,
     Submission,
     found_before,
@@ -14,8 +14,8 @@ from referee.competition.submissions.history import (
     told,
     versions_of,
 )
-from referee.competition.submissions.placing import Placement, begin, finish, stage
-from referee.competition.submissions.standing import standing
+from referee.competition.placing import Placement, begin, finish, stage
+from referee.competition.roster import read_roster
 from referee.entries.folder import BadEntry, read_entry
 from referee.entries.shelf import SOURCE, Shelf
 from referee.entries.versions import short
@@ -28,26 +28,26 @@ def restore(name: str, asked: str, config: Path) -> Submission:
     Nothing is built and nothing is run. Whoever calls this has the right to change entries. Raises ConfigError, Refused
     where there is no such version, or it cannot play, and OSError; then nothing has changed.
     """
-    there = standing(config)
-    shelf = Shelf(there.config.folder)
+    roster = read_roster(config)
+    shelf = Shelf(roster.config.folder)
     history = lines(shelf)
-    before = there.entry(name)
+    before = roster.entry(name)
     version = _chosen(name, asked, versions_of(history, name), before.version if before is not None else "")
-    table = there.table_for(name)
+    table = roster.table_for(name)
     try:
-        allowance = replace(table.allowance(name, there.config.folder, there.config.builds), owner="")
+        allowance = replace(table.allowance(name, roster.config.folder, roster.config.builds), owner="")
         entry = read_entry(str(shelf.place(version) / SOURCE), allowance, name=name, shown=f"version {short(version)}")
     except BadEntry as error:
         raise Refused(f"version {short(version)} of `{name}` is no entry any more", lines=error.lines) from None
     if entry.version != version:
         raise Refused(f"version {short(version)} of `{name}` is not on the shelf as it was; submit its files again")
     spec = shelf.bot(entry)
-    if problem := find_problem(spec, there.config.isolation):
+    if problem := find_problem(spec, roster.config.isolation):
         raise Refused(f"version {short(version)} of `{name}` cannot play: {problem}; submit its files again")
-    if other := there.taken_by(name):
+    if other := roster.taken_by(name):
         raise Refused(f"the name `{name}` is taken: there is {other}; rename or remove one of them")
-    owner = there.owner(name, history) or ""
-    there.with_entry(replace(entry, owner=owner))
+    owner = roster.owner(name, history) or ""
+    roster.with_entry(replace(entry, owner=owner))
     moment = now()
     line = Submission(
         id=new_id(history, moment), time=told(moment), entry=name, owner=owner, version=version, outcome="restored"
@@ -56,7 +56,7 @@ def restore(name: str, asked: str, config: Path) -> Submission:
     if before is not None:
         shelf.take(before)
         found = found_before(history, line, before)
-    place = there.place(name)
+    place = roster.place(name)
     says_owner = owner in (entry.owner, table.owners.get(name, ""))
     placement = Placement(
         place=str(place),

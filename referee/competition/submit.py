@@ -1,6 +1,6 @@
 """A submission is taken: unpacked, read, put on the shelf, built, checked, and put in place, or refused.
 
-Whoever calls this has the right to change entries (`lock`).
+Whoever calls this is the only process that changes entries.
 """
 
 import os
@@ -13,11 +13,10 @@ from msgspec.structs import replace
 
 from protocol.text import printable
 from referee.beneath import open_folder as open_source
+from referee.competition.answers import answer, keep_answer
 from referee.competition.builder import builder_for
 from referee.competition.checking import Checked, check_bots
-from referee.competition.letters import keep_letter, letter
-from referee.competition.submissions.answers import answer, keep_answer
-from referee.competition.submissions.history import (
+from referee.competition.history import (
     IN_PLACE,
     Outcome,
     Refused,
@@ -30,8 +29,9 @@ from referee.competition.submissions.history import (
     now,
     told,
 )
-from referee.competition.submissions.placing import Placement, begin, finish, stage
-from referee.competition.submissions.standing import Claims, Standing, owner_of, standing
+from referee.competition.letters import keep_letter, letter
+from referee.competition.placing import Placement, begin, finish, stage
+from referee.competition.roster import Claims, Roster, owner_of, read_roster
 from referee.entries.build_log import log_lines
 from referee.entries.built import read_log
 from referee.entries.entry import Entry
@@ -82,7 +82,7 @@ class Offer(Struct, frozen=True, kw_only=True):
         return without_copy_marks(stem_of(self.path.name) or self.path.name)
 
 
-class Taken(Struct, frozen=True, kw_only=True):
+class SubmitResult(Struct, frozen=True, kw_only=True):
     """What came of a submission."""
 
     line: Submission
@@ -96,7 +96,7 @@ class Taken(Struct, frozen=True, kw_only=True):
     """For the organiser."""
 
 
-class Doing(Struct, frozen=True, kw_only=True):
+class Callbacks(Struct, frozen=True, kw_only=True):
     """What is called meanwhile."""
 
     tell: Callable[[str], None]
@@ -105,13 +105,13 @@ class Doing(Struct, frozen=True, kw_only=True):
     """Now and then; it raises Interrupted when it is time to end. Signals are only noted meanwhile."""
 
 
-def take(offer: Offer, config: Path, doing: Doing) -> Taken:
+def take(offer: Offer, config: Path, callbacks: Callbacks) -> SubmitResult:
     """Take a submission, and tell what came of it.
 
     Raises ConfigError, and where the host fails HostFault and OSError; then nothing has changed, or what was decided
     is done by whoever comes next. Raises Interrupted.
     """
-    return _Taking(offer, standing(config), doing).take()
+    return _Attempt(offer, read_roster(config), callbacks).take()
 
 
 def tidy(shelf: Shelf) -> Placement | None:
@@ -135,13 +135,13 @@ def _forget(shelf: Shelf, incoming: Path) -> None:
         remove(shelf.place(version))
 
 
-class _Taking:
+class _Attempt:
     """One submission on its way."""
 
-    def __init__(self, offer: Offer, there: Standing, doing: Doing) -> None:
-        self._offer, self._there, self._doing = offer, there, doing
-        self._config = there.config
-        self._shelf = Shelf(there.config.folder)
+    def __init__(self, offer: Offer, roster: Roster, callbacks: Callbacks) -> None:
+        self._offer, self._roster, self._callbacks = offer, roster, callbacks
+        self._config = roster.config
+        self._shelf = Shelf(roster.config.folder)
         self._incoming = self._shelf.folder / _INCOMING
         self._history = lines(self._shelf)
         moment = now()
@@ -159,14 +159,14 @@ class _Taking:
         self._has_modes = True
         self._kept_owner = ""
 
-    def take(self) -> Taken:
+    def take(self) -> SubmitResult:
         """All of it."""
         open_folder(self._shelf.folder)
         self._incoming.mkdir(mode=0o700, exist_ok=True)
         try:
             detail = self._decided()
             text = answer(self._line, detail, self._letter)
-            return Taken(
+            return SubmitResult(
                 line=self._line,
                 lines=detail,
                 text=text,
@@ -197,16 +197,16 @@ class _Taking:
         folder = self._opened()
         entry = self._read(folder, name)
         self._line = replace(self._line, entry=name, owner=entry.owner, version=entry.version)
-        before = self._there.entry(name)
+        before = self._roster.entry(name)
         if before is not None and (before.version, before.owner) == (entry.version, entry.owner):
             self._note("same")
             add(self._shelf, self._line)
             return
-        if full := self._there.full_for(entry, self._config.submissions.per_owner):
+        if full := self._roster.full_for(entry, self._config.submissions.per_owner):
             raise Refused(full)
-        if problem := self._there.owner_problem(entry):
+        if problem := self._roster.owner_problem(entry):
             raise Refused(problem)
-        verdict = self._judged(entry, self._there.with_entry(entry))
+        verdict = self._judged(entry, self._roster.with_entry(entry))
         self._note("accepted", verdict=verdict)
         self._place(entry, before)
 
@@ -267,19 +267,19 @@ class _Taking:
         if is_passed_over(name) or "/" in name:
             raise Refused(f"`{printable(name, 100)}` is no name for an entry: take one without `/`, a dot before it, "
                           "and `.new` or `.old` after it")  # fmt: skip
-        if other := self._there.taken_by(name):
+        if other := self._roster.taken_by(name):
             raise Refused(f"the name `{name}` is taken: there is {other}; take another name")
         return name
 
     def _read(self, folder: Path, name: str) -> Entry:
         """The entry, with its owner. Raises Refused."""
-        table = self._there.table_for(name)
+        table = self._roster.table_for(name)
         allowance = replace(table.allowance(name, self._config.folder, self._config.builds), owner="")
         try:
             entry = read_entry(str(folder), allowance, name=name, shown=name)
         except BadEntry as error:
             raise Refused("it cannot be read as an entry", lines=[*error.lines, *self._hint()]) from None
-        current = self._there.owner(name, self._history)
+        current = self._roster.owner(name, self._history)
         claims = Claims(
             by_config=table.owners.get(name, ""),
             by_organiser=self._offer.owner,
@@ -316,11 +316,11 @@ class _Taking:
             raise Refused("the competition cannot be played with it", lines=error.lines) from None
         if not self._offer.is_checked:
             return None
-        self._doing.tell(f"checking `{entry.name}`, version {short(entry.version)}")
+        self._callbacks.tell(f"checking `{entry.name}`, version {short(entry.version)}")
         spec = self._shelf.bot(entry)
         alone = replace(self._config, bots=(spec,), entries=(entry,), tables={entry.name: 0})
         (one,) = check_bots(alone, [spec])
-        self._doing.check()
+        self._callbacks.check()
         if not isinstance(one.came_to, Checked):
             raise HostFault(f"`{entry.name}` could not be checked, and not by its fault: {one.came_to.problem}")
         if one.came_to.verdict == "fail":
@@ -333,13 +333,13 @@ class _Taking:
         """Why the entry is not ready; None where it is."""
         if self._shelf.kept(entry.version) is None:  # else somebody else has the same files
             (self._incoming / _UNTAKEN).write_text(entry.version)
-        builder = builder_for(self._config, self._doing.tell)
-        return next(iter(builder.ready([entry], check=self._doing.check)), None)
+        builder = builder_for(self._config, self._callbacks.tell)
+        return next(iter(builder.ready([entry], check=self._callbacks.check)), None)
 
     def _place(self, entry: Entry, before: Entry | None) -> None:
         """Put it in place of the older version, which stays on the shelf."""
         found = self._keep(before)
-        place = self._there.place(entry.name)
+        place = self._roster.place(entry.name)
         placement = Placement(
             place=str(place),
             inode=stage(self._shelf, entry.version, place),

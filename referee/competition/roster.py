@@ -9,7 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from protocol.text import folded, label_problem, printable
-from referee.competition.submissions.history import IN_PLACE, Refused, Submission
+from referee.competition.history import IN_PLACE, Refused, Submission
 from referee.entries.entry import Entry
 from referee.entries.folder import LONGEST_OWNER
 from referee.tournament.config.bots import EntryTable
@@ -19,7 +19,7 @@ _NAMED = 5
 """So many entries of an owner are named."""
 
 
-def standing(config: Path) -> "Standing":
+def read_roster(config: Path) -> "Roster":
     """What the config says now. Raises ConfigError, also where it takes no folders."""
     found = survey(config)
     if found.frame is None:
@@ -28,10 +28,10 @@ def standing(config: Path) -> "Standing":
     if new is None:
         text = f'{config}: no [[bots]] of it takes new entries; add one with entries = "entries/*"'
         raise ConfigError([text])
-    return Standing(found, found.frame, *new)
+    return Roster(found, found.frame, *new)
 
 
-class Standing:
+class Roster:
     """A competition as it is."""
 
     def __init__(self, found: Survey, config: Config, new_table: EntryTable, new_folder: Path) -> None:

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from protocol.text import harmless
+from referee.competition.history import Submission
 from referee.competition.letters import SUFFIX, file_names
-from referee.competition.submissions.history import Submission
 from referee.entries.shelf import Shelf, open_folder, write_whole
 from referee.entries.versions import short
 
