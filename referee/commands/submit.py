@@ -1,9 +1,10 @@
 """submit: a new version of an entry comes in, is checked and put in place; older ones are shown and brought back."""
 
 import contextlib
+import math
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import msgspec
@@ -28,11 +29,11 @@ from referee.play.faults import HostFault
 from referee.play.session import Interrupted
 from referee.toml.document import BadDocument
 
-PASS_INTERVAL_S = 2.0
+_PASS_INTERVAL_S = 2.0
 """The rest between two passes over the inbox."""
 
 _AGAIN_S = 60.0
-"""The rest after a pass in which the host has failed."""
+"""The rest of an owner's archive that the host has failed."""
 
 _LOCK = "submit.lock"
 """The file in `.golfref` whose lock one process has that changes entries."""
@@ -212,35 +213,50 @@ def _watch(order: SubmitOrdered, path: Path, signals: Signals) -> int:
         say(f"watching {path} for {config.name}; Ctrl-C ends it")
         watch = Watch(order, inbox, signals)
         while True:
-            time.sleep(watch.run_pass())
+            watch.run_pass()
+            time.sleep(_PASS_INTERVAL_S)
 
 
 class Watch:
-    """Takes archives from the inbox in passes, of each owner one at a time. No failure of the host ends it."""
+    """Takes archives from the inbox in passes, of each owner one at a time. No failure of the host ends it.
 
-    def __init__(self, order: SubmitOrdered, inbox: Inbox, signals: Signals) -> None:
-        self._order, self._inbox, self._signals = order, inbox, signals
+    What it remembers only spares work and lines: it may be forgotten at any moment.
+    """
+
+    def __init__(
+        self, order: SubmitOrdered, inbox: Inbox, signals: Signals, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        """`clock` returns a time in seconds that only grows."""
+        self._order, self._inbox, self._signals, self._clock = order, inbox, signals, clock
+        self._rests_until: dict[str, float] = {}
+        """By owner the time before which the archive that the host has failed is not taken again."""
         self._problems: dict[str, str] = {}
         """By owner the last problem with his folder, which is printed once."""
 
-    def run_pass(self) -> float:
-        """Take the oldest archive of each owner; returns the seconds to rest, which are more after a failure."""
-        has_failed = False
+    def run_pass(self) -> None:
+        """Take the oldest archive of each owner."""
         for owner in self._inbox.owners():
-            try:
-                item, problem = self._inbox.next_item(owner), ""
-            except OSError as error:
-                item, problem = None, f"{error.filename or owner}: {error.strerror}"
-            if problem and problem != self._problems.get(owner):
+            if self._clock() < self._rests_until.get(owner, -math.inf):
+                continue
+            item = self._next_item(owner)
+            if item is not None and not self._take(item):
+                self._rests_until[owner] = self._clock() + _AGAIN_S
+
+    def _next_item(self, owner: str) -> InboxItem | None:
+        problem = ""
+        try:
+            return self._inbox.next_item(owner)
+        except OSError as error:
+            problem = f"{error.filename or owner}: {error.strerror}"
+            if problem != self._problems.get(owner):
                 what = f"{self._inbox.path}/{owner}: golfref cannot move archives out of it ({problem})"
                 say(f"{printable(what, 1000)}; see who may write there")
+            return None
+        finally:
             self._problems[owner] = problem
-            if item is not None:
-                has_failed |= not self._take(item)
-        return _AGAIN_S if has_failed else PASS_INTERVAL_S
 
     def _take(self, item: InboxItem) -> bool:
-        """Take an archive and answer it; returns False if the host failed. Then the next pass takes it again."""
+        """Take an archive and answer it; returns False if the host failed. Then it is to be taken again."""
         say(f"{now():%Y-%m-%d %H:%M:%S}Z {item.shown}")
         offer = Offer(path=item.path, sender=item.owner, is_checked=self._order.is_checked)
         try:
