@@ -12,10 +12,10 @@ from pathlib import Path
 from msgspec import Struct
 
 from protocol.messages import GameMessage
-from referee.entries.entry import Builds, Entry
 from referee.play.spec import BotLimits, BotSpec, Isolation
 from referee.tournament.orders import Heartbeat
 from referee.tournament.store.hosts import Host
+from referee.versions.entry import Builds, Entry
 
 HOST, HOST_FOLDER, HOST_TAG = "GOLFREF_HOST", "GOLFREF_HOST_FOLDER", "GOLFREF_HOST_TAG"
 """Variables of a host's environment: its name, where it keeps bots, and what bots are built for there."""

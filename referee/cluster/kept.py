@@ -1,7 +1,7 @@
 """The bots that a host keeps from one run to the next, below its own folder, by content and by what they are built for.
 
     TAG/parcels/HASH/          the files of a bot that is no entry
-    TAG/.golfref/versions/     a shelf with the versions of entries
+    TAG/.golfref/versions/     the store with the versions of entries
 
 What is there is whole at any moment, and can only be read. It is held against its hash before each run. One process of
 a host receives at a time, so that nothing is sent to it twice.
@@ -21,13 +21,23 @@ from referee import __version__, wall_clock
 from referee.cluster.hosts import Demands, Travelling
 from referee.cluster.parcels import BOUNDS, FILES
 from referee.cluster.streams import Stream
-from referee.entries.built import Built, conditions, digest_of, keep_built, last_build, version_now
-from referee.entries.entry import Entry
-from referee.entries.shelf import BUILT, SOURCE, Shelf, ShelfError, close, open_folder, remove
 from referee.lock_file import open_lock
 from referee.play.spec import BotSpec, builtin_bot
 from referee.versions.archive import unpack_tar
+from referee.versions.entry import Entry
 from referee.versions.files import BadFiles
+from referee.versions.store import (
+    BUILT,
+    SOURCE,
+    BuildResult,
+    NotStored,
+    VersionStore,
+    conditions,
+    digest_of,
+    make_read_only,
+    open_folder,
+    remove,
+)
 
 _NEW = ".sent"
 """What the desk built, until it is whole."""
@@ -45,7 +55,7 @@ class KeptBots:
     def __init__(self, folder: Path, tag: str, demands: Demands) -> None:
         """`folder` is the host's own, and `tag` is what bots are built for here."""
         self.folder, self._tag, self._demands = folder / tag, tag, demands
-        self.shelf = Shelf(self.folder)
+        self.versions = VersionStore(self.folder)
         self._entries = [one.entry for one in demands.bots if one.entry is not None]
 
     @contextlib.contextmanager
@@ -91,17 +101,20 @@ class KeptBots:
         return False
 
     def _has_source(self, entry: Entry) -> bool:
-        return self.shelf.kept(entry.version) is not None and self.shelf.version_of_source(entry) == entry.version
+        return (
+            self.versions.entry_of(entry.version) is not None
+            and self.versions.version_of_source(entry) == entry.version
+        )
 
     def _takes_built(self, bot: Travelling) -> bool:
         """Whether what the desk built is started here."""
         return bool(bot.built) and self._tag == self._demands.tag
 
     def _has_built(self, entry: Entry) -> bool:
-        kept = last_build(self.shelf, entry.version)
+        kept = self.versions.last_build(entry.version)
         in_cell = self._demands.isolation == "bwrap"
         is_there = kept is not None and kept.outcome == "built" and kept.in_cell == in_cell
-        return is_there and version_now(self.shelf, entry) == entry.version
+        return is_there and self.versions.version_now(entry) == entry.version
 
     def receive(self, parcel: str, pieces: Iterable[bytes]) -> None:
         """Take a parcel in, and put it in its place. Raises NotKept where it is not what it should be."""
@@ -119,11 +132,11 @@ class KeptBots:
             if Stream(into).digest() != parcel:
                 remove(into)
                 raise NotKept(f"the files of bot `{name}` are not what the desk sent: a bot that differs between hosts")
-        close(into)
+        make_read_only(into)
         into.rename(self._place(parcel))
 
-    def shelve(self) -> None:
-        """Put entries on the shelf from their parcels, which are removed then. Raises NotKept."""
+    def store_entries(self) -> None:
+        """Put entries into the store of versions from their parcels, which are removed then. Raises NotKept."""
         used = {bot.parcel for bot in self._demands.bots if bot.entry is None}
         done: set[str] = set()
         for bot in self._demands.bots:
@@ -131,9 +144,9 @@ class KeptBots:
                 continue
             try:
                 if not self._has_source(bot.entry):
-                    remove(self.shelf.place(bot.version))
-                    self.shelf.take(replace(bot.entry, folder=str(self._place(bot.parcel))))
-            except ShelfError as error:
+                    remove(self.versions.folder_of(bot.version))
+                    self.versions.add(replace(bot.entry, folder=str(self._place(bot.parcel))))
+            except NotStored as error:
                 raise NotKept(f"bot `{bot.name}`: {error}") from None
             if self._takes_built(bot) and not self._has_built(bot.entry):
                 self._put_built(bot.entry, self._place(bot.built))
@@ -142,14 +155,14 @@ class KeptBots:
             remove(self._place(parcel))
 
     def _put_built(self, entry: Entry, unpacked: Path) -> None:
-        place = self.shelf.place(entry.version)
+        place = self.versions.folder_of(entry.version)
         for left_over in (place / BUILT, place / _NEW):
             remove(left_over)
         shutil.copytree(unpacked, place / _NEW, symlinks=True, copy_function=os.link)
         digest = digest_of(place / _NEW)
-        close(place / _NEW)
+        make_read_only(place / _NEW)
         (place / _NEW).rename(place / BUILT)
-        built = Built(
+        built = BuildResult(
             outcome="built",
             in_cell=self._demands.isolation == "bwrap",
             under=conditions(self._demands.isolation, self._demands.builds),
@@ -158,11 +171,11 @@ class KeptBots:
             seconds=0.0,
             digest=digest,
         )
-        keep_built(self.shelf, entry.version, built)
+        self.versions.keep_build(entry.version, built)
 
     def entries(self) -> list[Entry]:
-        """The entries, as they lie on the shelf here."""
-        return [replace(one, folder=str(self.shelf.place(one.version) / SOURCE)) for one in self._entries]
+        """The entries, as they lie in the store of versions here."""
+        return [replace(one, folder=str(self.versions.folder_of(one.version) / SOURCE)) for one in self._entries]
 
     def bot(self, bot: Travelling) -> BotSpec:
         """The bot as it starts here. A shipped one is this installation's own; raises BadBot where it has none."""
@@ -171,8 +184,8 @@ class KeptBots:
             here = builtin_bot(spec.builtin)
             return replace(spec, command=here.command, dir=here.dir, reads=here.reads)
         if bot.entry is not None:
-            entry = replace(bot.entry, folder=str(self.shelf.place(bot.version) / SOURCE))
-            return replace(self.shelf.bot(entry), name=spec.name, owner=spec.owner)
+            entry = replace(bot.entry, folder=str(self.versions.folder_of(bot.version) / SOURCE))
+            return replace(self.versions.bot_of(entry), name=spec.name, owner=spec.owner)
         place = self._place(bot.parcel or "none")
         files = place / FILES
         if not files.is_dir():

@@ -20,16 +20,16 @@ from protocol import VERSION
 from referee import __version__
 from referee.cluster.hosts import PIECE_BYTES, Demands, Travelling, host_tag
 from referee.cluster.streams import Stream
-from referee.entries.entry import Entry
-from referee.entries.shelf import BUILT, SOURCE, Shelf
-from referee.entries.versions import files_of, version_of
 from referee.play.sandbox.paths import is_within
 from referee.play.sandbox.readable_check import MOST_FILES
 from referee.play.spec import BotSpec
 from referee.tournament.config.config import Config
 from referee.tournament.config.variants import games
+from referee.versions.entry import Entry
 from referee.versions.files import Bounds
 from referee.versions.folders import look_through
+from referee.versions.store import BUILT, SOURCE, VersionStore
+from referee.versions.version import files_of, version_of
 
 BOUNDS = Bounds(total_bytes=1 << 30, members=2 * MOST_FILES, depth=64, time_s=600.0, from_build=True)
 """How much a parcel may have, for who sends it and who unpacks it."""
@@ -56,7 +56,7 @@ class Parcels:
 
 @contextlib.contextmanager
 def parcels_of(config: Config) -> Iterator[Parcels]:
-    """The parcels of these bots, for the duration of the block. Entries must be on the shelf, and built.
+    """The parcels of these bots, for the duration of the block. Entries must be in the store of versions, and built.
 
     Raises CannotTravel, and OSError where there is no room for the bots' files.
     """
@@ -107,7 +107,7 @@ class _Packing:
 
     def __init__(self, config: Config, temporary: Path) -> None:
         self._config, self._temporary = config, temporary
-        self._shelf = Shelf(config.folder)
+        self._versions = VersionStore(config.folder)
         self._entries = {entry.name: entry for entry in config.entries}
         self.streams: dict[str, Stream] = {}
 
@@ -120,7 +120,7 @@ class _Packing:
         return self._folder(bot)
 
     def _entry(self, bot: BotSpec, entry: Entry) -> Travelling:
-        place = self._shelf.place(entry.version)
+        place = self._versions.folder_of(entry.version)
         built = self._add(place / BUILT) if entry.build else ""
         return Travelling(spec=bot, version=entry.version, entry=entry, parcel=self._add(place / SOURCE), built=built)
 

@@ -24,10 +24,6 @@ from referee.cluster.trying import (
     on_one_line,
     start_all,
 )
-from referee.entries.built import last_build
-from referee.entries.entry import Entry
-from referee.entries.ready import Builder
-from referee.entries.shelf import ShelfError
 from referee.play.faults import HostFault
 from referee.play.match import host_line
 from referee.play.sandbox.cell import settled
@@ -35,6 +31,9 @@ from referee.play.sandbox.readable_check import Unfit
 from referee.play.sandbox.system_info import cores
 from referee.play.spec import MB, Confinement
 from referee.tournament.store.hosts import Host
+from referee.versions.entry import Entry
+from referee.versions.ready import Builder
+from referee.versions.store import NotStored
 
 TOLD_MB = 16
 """A host that gets so much of bots says so, since that takes a while."""
@@ -72,7 +71,7 @@ def prepare(demands: Demands, jobs: int, talk: Talk) -> Ready:
             for parcel, pieces in talk.fetch(lacking):
                 kept.receive(parcel, pieces)
                 talk.check()
-            kept.shelve()
+            kept.store_entries()
         built = _build(kept, demands, talk)
         bots = [kept.bot(one) for one in demands.bots]
         check_programs(bots, demands)
@@ -101,7 +100,7 @@ def _refusing() -> Iterator[None]:
     """What a host cannot do is a reason to leave it out."""
     try:
         yield
-    except (NotKept, ShelfError, Unfit, HostFault) as error:
+    except (NotKept, NotStored, Unfit, HostFault) as error:
         raise NotFit(on_one_line(str(error))) from None
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
@@ -119,7 +118,7 @@ def _build(kept: KeptBots, demands: Demands, talk: Talk) -> tuple[str, ...]:
     entries = kept.entries()
     if not entries:
         return ()
-    builder = Builder(kept.shelf, isolation=demands.isolation, builds=demands.builds, tell=talk.tell)
+    builder = Builder(kept.versions, isolation=demands.isolation, builds=demands.builds, tell=talk.tell)
     failed = [one for one in entries if _failed(kept, one)]
     others = [one for one in entries if one not in failed]
     # What failed once is tried again: a compiler may have been installed since.
@@ -132,5 +131,5 @@ def _build(kept: KeptBots, demands: Demands, talk: Talk) -> tuple[str, ...]:
 
 
 def _failed(kept: KeptBots, entry: Entry) -> bool:
-    built = last_build(kept.shelf, entry.version) if entry.build else None
+    built = kept.versions.last_build(entry.version) if entry.build else None
     return built is not None and built.outcome == "failed"

@@ -20,7 +20,6 @@ from protocol.text import printable
 from referee import __version__
 from referee.cluster.hosts import Demands, Travelling
 from referee.cluster.parcels import rooms
-from referee.entries.versions import short, version_of
 from referee.play.faults import HostFault
 from referee.play.greeting import Greeted, greet
 from referee.play.pump.pump import Pump
@@ -32,6 +31,7 @@ from referee.play.spec import MB, BadBot, BotSpec, Confinement, builtin_bot
 from referee.tournament.store.hosts import RacesTest
 from referee.trials.races import USUAL, USUAL_WINDOWS, Outcome, chance_of, race
 from referee.trials.starts import try_start
+from referee.versions.version import short, version_of
 
 UNFAIR = 1e-6
 """A host on which identical bots are announced first so unevenly by seat as chance does with this probability is left

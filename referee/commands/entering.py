@@ -1,7 +1,7 @@
 """Takes new versions up between the rounds of a ladder, while it goes on.
 
 Nothing that is wrong with them ends it. An entry of which the new version cannot be read, built or started goes on with
-the version that plays, which is still on the shelf; any other such bot leaves until it is put right.
+the version that plays, which is still in the store of versions; any other such bot leaves until it is put right.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -14,8 +14,6 @@ from referee import wall_clock
 from referee.commands.announcement import failure_lines
 from referee.commands.console import say
 from referee.commands.interrupt import Signals
-from referee.entries.entry import Entry
-from referee.entries.shelf import Shelf
 from referee.play.faults import HostFault
 from referee.play.sandbox.levels import check_cells
 from referee.play.sandbox.problems import find_problem
@@ -27,6 +25,8 @@ from referee.tournament.formats.table import traits_of
 from referee.tournament.run.run import greet_all
 from referee.tournament.store.facts import config_facts
 from referee.tournament.store.store import Store
+from referee.versions.entry import Entry
+from referee.versions.store import VersionStore
 
 SETTLED_S = 2.0
 """Files that changed more recently than this are perhaps still being copied: the next round looks again."""
@@ -133,7 +133,7 @@ class Newcomers:
         return {name: (f"bot {name}: {problem}",) for name, problem in found if problem is not None}
 
     def _not_ready(self, config: Config) -> dict[str, tuple[str, ...]]:
-        """Put entries on the shelf and build them; returns by name why some cannot play."""
+        """Put entries into the store and build them; returns by name why some cannot play."""
         if not config.entries:
             return {}
         from referee.competition.builder import builder_for  # noqa: PLC0415 - only entries are built
@@ -179,7 +179,7 @@ class Newcomers:
 
 
 def playing_in(path: Path, file: Path, with_options: Callable[[Config], Config]) -> Config | None:
-    """What a ladder in this store was played with, as far as its entries are still on the shelf.
+    """What a ladder in this store was played with, as far as its entries are still in the store of versions.
 
     None where there is no ladder in it. Raises ConfigError where nothing can be made of the config.
     """
@@ -191,16 +191,16 @@ def playing_in(path: Path, file: Path, with_options: Callable[[Config], Config])
     if not traits_of(facts.format).is_endless or found.rest is None:
         return None
     config = with_options(found.rest)
-    shelf = Shelf(config.folder)
-    kept = (_kept(shelf, bot.version, bot.name, bot.owner) for bot in facts.bots if bot.name in config.tables)
+    versions = VersionStore(config.folder)
+    kept = (_kept(versions, bot.version, bot.name, bot.owner) for bot in facts.bots if bot.name in config.tables)
     entries = tuple(entry for entry in kept if entry is not None)
-    bots = (*(bot for bot in config.bots if not bot.entry), *(shelf.bot(entry) for entry in entries))
+    bots = (*(bot for bot in config.bots if not bot.entry), *(versions.bot_of(entry) for entry in entries))
     return replace(config, bots=bots, entries=entries)
 
 
-def _kept(shelf: Shelf, version: str, name: str, owner: str) -> Entry | None:
-    """A version on the shelf as the entry of this name; what is kept of it names who was the first to have it."""
-    entry = shelf.kept(version)
+def _kept(versions: VersionStore, version: str, name: str, owner: str) -> Entry | None:
+    """A stored version as the entry of this name; the store names who was the first to have it."""
+    entry = versions.entry_of(version)
     return None if entry is None else replace(entry, name=name, owner=owner)
 
 
@@ -210,13 +210,15 @@ def _is_settled(found: frozenset[Trace]) -> bool:
 
 def _with_former(wanted: Config, playing: Config, stay: Mapping[str, Sequence[str]], found: Survey) -> Config:
     """The config in which these bots stay as they play; who does not play yet, or has no version left, is out."""
-    shelf = Shelf(wanted.folder)
-    former = {bot.name: bot for bot in playing.bots if bot.name in stay and bot.entry and shelf.kept(bot.version)}
+    versions = VersionStore(wanted.folder)
+    former = {
+        bot.name: bot for bot in playing.bots if bot.name in stay and bot.entry and versions.entry_of(bot.version)
+    }
     entered = [one.name for one in found.entrants.all]
     bots = {bot.name: bot for bot in wanted.bots if bot.name not in stay} | former
     entries = {entry.name: entry for entry in wanted.entries if entry.name not in stay}
     for bot in former.values():
-        if (entry := _kept(shelf, bot.version, bot.name, bot.owner)) is not None:
+        if (entry := _kept(versions, bot.version, bot.name, bot.owner)) is not None:
             entries[bot.name] = entry
     return replace(
         wanted,

@@ -17,19 +17,20 @@ from referee.beneath import open_folder
 from referee.commands.console import CHECK_FAILED, DONE, HOST_FAILED, INTERRUPTED, USAGE, put, put_json, say
 from referee.commands.interrupt import Signals
 from referee.competition.submissions.dropping import PATIENCE_S, POLL_INTERVAL_S, Drop, DropFolder, Due
-from referee.competition.submissions.history import IN_PLACE, Submission, add, lines, now
+from referee.competition.submissions.history import Submission, add, lines, now
 from referee.competition.submissions.lock import changing_entries
 from referee.competition.submissions.refusal import Refused
 from referee.competition.submissions.restoring import restore
 from referee.competition.submissions.standing import standing
 from referee.competition.submissions.taking import Doing, Incomplete, Offer, Taken, take, tidy
-from referee.entries.shelf import SHELF, Shelf, ShelfError
-from referee.entries.versions import short
+from referee.entries.owners import IN_PLACE
 from referee.lock_file import alone_in
 from referee.new_file import NotWritten
 from referee.play.faults import HostFault
 from referee.play.session import Interrupted
 from referee.toml.document import BadDocument
+from referee.versions.store import FOLDER, NotStored, VersionStore
+from referee.versions.version import short
 
 _AGAIN_S = 60.0
 """How long a submission waits that the host has spoiled."""
@@ -50,6 +51,8 @@ class SubmitOrdered(Struct, frozen=True, kw_only=True):
     name: str
     owner: str
     is_checked: bool
+    replaces: bool
+    """Whether folders that were put there by hand may give way."""
     lists: bool
     restores: str
     """The name of an entry; empty: none."""
@@ -72,7 +75,7 @@ def submit(order: SubmitOrdered, signals: Signals) -> int:
     except BadOrder as error:
         say(f"golfref submit: {error}")
         return USAGE
-    except (HostFault, ShelfError, NotWritten) as error:
+    except (HostFault, NotStored, NotWritten) as error:
         say(f"golfref submit: {error}; nothing has changed")
         return HOST_FAILED
     except OSError as error:
@@ -101,7 +104,7 @@ def _submit(order: SubmitOrdered, signals: Signals) -> int:
     path = Path(order.what)
     if not path.exists():
         raise BadOrder(f"{printable(order.what, 1000)}: there is no such folder or archive")
-    offer = Offer(path=path, name=order.name, owner=order.owner, is_checked=order.is_checked)
+    offer = Offer(path=path, name=order.name, owner=order.owner, is_checked=order.is_checked, replaces=order.replaces)
     with _alone(order, f"golfref submit {path.name}"):
         taken = _take(offer, order.config, signals)
     if order.as_json:
@@ -117,17 +120,14 @@ def _take(offer: Offer, config: Path, signals: Signals) -> Taken:
 
 
 @contextlib.contextmanager
-def _alone(order: SubmitOrdered, what: str) -> Iterator[Shelf]:
-    """Be the only one who changes entries, after what a process that was killed has left is brought to an end."""
+def _alone(order: SubmitOrdered, what: str) -> Iterator[VersionStore]:
+    """Be the only one who changes entries, after what a killed process has left is removed."""
     if not order.config.is_file():
         raise BadOrder(f"{order.config}: there is no such config")
-    shelf = Shelf(order.config.resolve().parent)
-    with changing_entries(shelf, what, lambda who: say(f"waiting for another golfref ({who})")):
-        done = tidy(shelf)
-        if done is not None:
-            line = done.lines[-1]
-            say(f"an interrupted submission was brought to its end: `{line.entry}`, version {short(line.version)}")
-        yield shelf
+    versions = VersionStore(order.config.resolve().parent)
+    with changing_entries(versions, what, lambda who: say(f"waiting for another golfref ({who})")):
+        tidy(versions)
+        yield versions
 
 
 def _lines_of(taken: Taken) -> Iterator[str]:
@@ -147,7 +147,7 @@ def _lines_of(taken: Taken) -> Iterator[str]:
 def _restore(order: SubmitOrdered) -> int:
     with _alone(order, f"golfref submit --restore {order.restores}"):
         try:
-            line = restore(order.restores, order.what, order.config)
+            line = restore(order.restores, order.what, order.config, replaces=order.replaces)
         except Refused as refused:
             raise BadOrder("\n".join([refused.reason, *(f"  | {one}" for one in refused.lines)])) from None
     if order.as_json:
@@ -159,10 +159,10 @@ def _restore(order: SubmitOrdered) -> int:
 
 def _list(order: SubmitOrdered) -> int:
     there = standing(order.config)
-    shelf = Shelf(there.config.folder)
+    versions = VersionStore(there.config.folder)
     name = order.what
     current = {entry.name: entry for entry in there.survey.entrants.entries}
-    history = [line for line in lines(shelf) if not name or line.entry == name]
+    history = [line for line in lines(versions) if not name or line.entry == name]
     if name and not history and name not in current:
         raise BadOrder(f"`{printable(name, 100)}`: nobody has handed in an entry of this name, and there is none")
     in_place = {
@@ -247,10 +247,10 @@ class Watch:
         shown = printable(f"{drop.owner}/{drop.name}" if drop.owner else drop.name, 200)
         say(f"{now():%Y-%m-%d %H:%M:%S}Z {shown}")
         try:
-            with _alone(self._order, f"golfref submit --watch, with {shown}") as shelf:
+            with _alone(self._order, f"golfref submit --watch, with {shown}") as versions:
                 taken = _take(self._offer(drop), self._order.config, self._signals)
                 if due.older:
-                    add(shelf, _superseded(due, taken.line))
+                    add(versions, _superseded(due, taken.line))
         except Incomplete:
             say("  damaged, or still on its way; it is looked at again")
             self._folder.hold(drop, self._clock() + PATIENCE_S)
@@ -258,7 +258,7 @@ class Watch:
         except (FileNotFoundError, NotADirectoryError):  # it is gone
             self._folder.hold(drop, self._clock() + POLL_INTERVAL_S)
             return
-        except (HostFault, ShelfError, NotWritten, OSError, BadDocument) as error:
+        except (HostFault, NotStored, NotWritten, OSError, BadDocument) as error:
             words = "; ".join(error.lines) if isinstance(error, BadDocument) else str(error)
             say(f"  cannot be taken now, and is tried again in {_AGAIN_S:g} s: {printable(words, 1000)}")
             self._folder.hold(drop, self._clock() + _AGAIN_S)
@@ -275,6 +275,7 @@ class Watch:
             path=self._folder.path / drop.owner / drop.name,
             sender=drop.owner,
             is_checked=self._order.is_checked,
+            replaces=self._order.replaces,
             may_grow=not self._folder.has_settled(drop, self._clock()),
             opens=None if drop.is_folder else partial(self._folder.open, drop),
             enters=partial(self._folder.enter, drop) if drop.is_folder else None,
@@ -285,7 +286,7 @@ class Watch:
         try:
             self._folder.answer(due.drop, text)
         except OSError as error:
-            say(f"  {printable(str(error), 500)}: the answer is kept in {SHELF} alone")
+            say(f"  {printable(str(error), 500)}: the answer is kept in {FOLDER} alone")
         try:
             if self._folder.is_unchanged(due.drop):
                 self._folder.put_away([due.drop, *due.older], number)

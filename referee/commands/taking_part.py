@@ -1,4 +1,4 @@
-"""Who takes part in a tournament when it begins, or goes on: with entries on the shelf, built, and qualified."""
+"""Who takes part in a tournament when it begins, or goes on: with entries stored, built, and qualified."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -17,7 +17,7 @@ from referee.tournament.config.config import Config, ConfigError, check_ready, l
 from referee.tournament.formats.table import traits_of
 
 if TYPE_CHECKING:
-    from referee.entries.ready import NotReady
+    from referee.versions.ready import NotReady
 
 
 class Entered(Struct, frozen=True, kw_only=True):
@@ -31,7 +31,7 @@ class Entered(Struct, frozen=True, kw_only=True):
 
 
 def entered(options: TournamentOptions, path: Path, signals: Signals, told: Machines) -> Entered | None:
-    """Who takes part, with entries on the shelf and built. None where somebody cannot play, which is told.
+    """Who takes part, with entries stored and built. None where somebody cannot play, which is told.
 
     A ladder that goes on does so with the versions that played, where newer ones cannot. Raises ConfigError.
     """
@@ -59,7 +59,7 @@ def entered(options: TournamentOptions, path: Path, signals: Signals, told: Mach
 
 
 def _made_ready(config: Config, signals: Signals) -> "tuple[NotReady, ...]":
-    """Put entries on the shelf, and build them; returns which cannot play, and tells of them.
+    """Put entries into the store of versions, and build them; returns which cannot play, and tells of them.
 
     Raises ConfigError, HostFault.
     """

@@ -35,8 +35,6 @@ from referee.commands.tournament_options import TournamentOptions
 from referee.commands.watching import leaders_of, watching
 from referee.competition.hooks import HooksRefused
 from referee.competition.places import table_of
-from referee.entries.built import version_now
-from referee.entries.shelf import Shelf
 from referee.play.faults import HostFault
 from referee.play.greeting import Greeted
 from referee.play.process.open_files import check_open_files
@@ -60,6 +58,7 @@ from referee.tournament.store.facts import BotFacts, config_facts
 from referee.tournament.store.plans import plan_now
 from referee.tournament.store.store import Store
 from referee.tournament.summary import summary_of
+from referee.versions.store import VersionStore
 
 if TYPE_CHECKING:
     from referee.commands.live_site import LiveSite
@@ -373,9 +372,9 @@ def _end(session: _Session, store: Store, site: "LiveSite | None", elsewhere: Ma
 def _note_changed_bots(run: PreparedRun, store: Store) -> None:
     """Name every bot whose files changed while it played, here and in the store."""
     lines = [changed_bot(old.name, old.version, new.version) for old, new in _changed(run)]
-    shelf = Shelf(run.config.folder)
+    versions = VersionStore(run.config.folder)
     for entry in run.config.entries:
-        if (now := version_now(shelf, entry)) != entry.version:
+        if (now := versions.version_now(entry)) != entry.version:
             lines.append(changed_bot(entry.name, entry.version, now))
     if lines:
         say(*(f"WARNING: {line}" for line in lines))

@@ -20,9 +20,9 @@ from referee.cluster.parcels import CannotTravel, Parcels, parcels_of
 from referee.cluster.preparing import Talk, prepare
 from referee.cluster.streams import Stream
 from referee.cluster.trying import NotFit, check_isolation, check_room
-from referee.entries.shelf import Shelf
 from referee.play.faults import Missing
 from referee.play.sandbox import levels
+from referee.versions.store import VersionStore
 
 
 def keep(parcels: Parcels, folder: Path, tag: str = "here") -> KeptBots:
@@ -31,7 +31,7 @@ def keep(parcels: Parcels, folder: Path, tag: str = "here") -> KeptBots:
     with kept.alone(_nobody):
         for parcel in kept.lacking():
             kept.receive(parcel, whole(parcels, parcel))
-        kept.shelve()
+        kept.store_entries()
     return kept
 
 
@@ -297,7 +297,7 @@ def test_a_host_whose_desk_goes_ends_whatever_it_does(
         assert made.entry is not None
         endless = tuple(word.replace("cp ", "sleep 6000; cp ") for word in made.entry.build)
         entry = replace(made.entry, build=endless)
-        entry = replace(entry, version=Shelf(tmp_path / "desk").version_of_source(entry))
+        entry = replace(entry, version=VersionStore(tmp_path / "desk").version_of_source(entry))
         bots = (random, replace(made, entry=entry, version=entry.version, built=""))
 
         with preparer(Preparer(tmp_path / "host", "lab1", mark)) as host:

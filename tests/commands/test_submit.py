@@ -23,8 +23,8 @@ from referee.competition.submissions import answers
 from referee.competition.submissions.dropping import PATIENCE_S, POLL_INTERVAL_S, DropFolder
 from referee.competition.submissions.history import lines
 from referee.ending_signals import ENDING_SIGNALS
-from referee.entries.shelf import Shelf
 from referee.play.faults import HostFault
+from referee.versions.store import VersionStore
 
 CONFIG = """
 [tournament]
@@ -168,6 +168,7 @@ def watch(place: Path) -> Iterator[Watched]:
         name="",
         owner="",
         is_checked=False,
+        replaces=False,
         lists=False,
         restores="",
         watches=folder,
@@ -220,7 +221,7 @@ def test_the_archives_of_one_owner_hold_up_no_other(place: Path, watch: Watched)
 
     assert sorted(os.listdir(place / "entries")) == ["calm", "keen"]
     assert not watch.turn(POLL_INTERVAL_S)
-    history = [(line.owner, line.outcome) for line in lines(Shelf(place))]
+    history = [(line.owner, line.outcome) for line in lines(VersionStore(place))]
     assert history == [("ann", "accepted"), ("ann", "superseded"), ("bob", "accepted")]
 
 
@@ -279,7 +280,7 @@ def test_what_can_be_neither_answered_nor_put_away_is_taken_once(place: Path, wa
     for turn in range(1, 200):
         watch.turn(turn * POLL_INTERVAL_S)
 
-    outcomes = [(line.owner, line.outcome) for line in lines(Shelf(place))]
+    outcomes = [(line.owner, line.outcome) for line in lines(VersionStore(place))]
     assert outcomes == [("ann", "accepted"), ("bob", "refused")]
     assert len(os.listdir(place / "dropped/done/ann")) == 1
 

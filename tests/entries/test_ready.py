@@ -13,12 +13,11 @@ from commands import GOLFREF, golfref, until_there
 from typer.testing import CliRunner
 
 from referee.cli.every import app
-from referee.entries import builds
-from referee.entries.build_log import FIRST_BYTES, LAST_BYTES, BuildLog, last_lines, log_lines
-from referee.entries.built import last_build
-from referee.entries.ready import Builder, NotReady
-from referee.entries.shelf import Shelf
 from referee.tournament.config.config import Config, load
+from referee.versions import build
+from referee.versions.build_log import FIRST_BYTES, LAST_BYTES, BuildLog, last_lines, log_lines
+from referee.versions.ready import Builder, NotReady
+from referee.versions.store import VersionStore
 
 CONFIG = """
 [tournament]
@@ -70,12 +69,12 @@ class Cup:
     def ready(self, *, again: bool = False) -> tuple[list[NotReady], list[str]]:
         """Make the entries ready; returns who is not, and what was told meanwhile."""
         config, told = load(self.file), list[str]()
-        builder = Builder(self.shelf, isolation=config.isolation, builds=config.builds, tell=told.append)
+        builder = Builder(self.versions, isolation=config.isolation, builds=config.builds, tell=told.append)
         return list(builder.ready(config.entries, again=again)), [line for line in told if "note:" not in line]
 
     @property
-    def shelf(self) -> Shelf:
-        return Shelf(self.folder)
+    def versions(self) -> VersionStore:
+        return VersionStore(self.folder)
 
     @property
     def config(self) -> Config:
@@ -160,7 +159,7 @@ def test_builds_of_one_version_at_once_are_one(cup: Cup) -> None:
     other.wait()
 
     assert (cup.folder / "count").read_text() == "x\n"
-    assert last_build(cup.shelf, cup.config.entries[0].version) is not None
+    assert cup.versions.last_build(cup.config.entries[0].version) is not None
 
 
 def test_a_tournament_with_a_broken_entry_ends_before_anything_is_played(cup: Cup) -> None:
@@ -230,16 +229,16 @@ def test_a_build_that_is_broken_off_leaves_nothing_that_is_taken_for_whole(cup: 
 
     if number == signal.SIGINT:
         assert (referee.returncode, said.splitlines()[-1]) == (130, "interrupted; nothing was played")
-    assert last_build(cup.shelf, entry.version) is None
+    assert cup.versions.last_build(entry.version) is None
     assert cup.ready()[0] == []
-    assert sorted(os.listdir(cup.shelf.place(entry.version))) == [
-        "build.json", "build.log", "built", "kept.json", "source",
+    assert sorted(os.listdir(cup.versions.folder_of(entry.version))) == [
+        "build.json", "build.log", "built", "entry.json", "source",
     ]  # fmt: skip
 
 
 def test_a_build_that_gets_no_core_decides_nothing_about_its_entry(cup: Cup, monkeypatch: pytest.MonkeyPatch) -> None:
     """It neither fails for good nor is kept out by `qualify`: the host is to blame."""
-    monkeypatch.setattr(builds, "MOST_WAITING", 0)
+    monkeypatch.setattr(build, "MOST_WAITING", 0)
     cup.enter("ann", "sleep 60")
     cup.file.write_text(cup.file.read_text().replace("[tournament]\n", '[tournament]\nqualify = "check"\n'))
 
@@ -247,5 +246,5 @@ def test_a_build_that_gets_no_core_decides_nothing_about_its_entry(cup: Cup, mon
 
     assert ended.exit_code == 3, ended.stderr
     assert "golfref: the host cannot make `ann` ready, so nothing is decided about them" in ended.stderr
-    assert last_build(cup.shelf, cup.config.entries[0].version) is None
+    assert cup.versions.last_build(cup.config.entries[0].version) is None
     assert not cup.file.with_suffix(".golfref").exists()

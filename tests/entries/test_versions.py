@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from referee.entries.versions import short, version_of
 from referee.play import spec
 from referee.play.spec import BotSpec, builtin_bot
+from referee.versions.version import short, version_of
 
 
 @pytest.fixture

@@ -10,22 +10,22 @@ import os
 from collections.abc import Callable, Iterator
 
 from protocol.text import printable
-from referee.entries.shelf import Shelf, open_folder
 from referee.lock_file import open_lock
+from referee.versions.store import VersionStore, open_folder
 
 _FILE = "submit.lock"
 _LONGEST = 500
 
 
 @contextlib.contextmanager
-def changing_entries(shelf: Shelf, what: str, waits: Callable[[str], None]) -> Iterator[None]:
+def changing_entries(versions: VersionStore, what: str, waits: Callable[[str], None]) -> Iterator[None]:
     """Be the only one who changes entries of this competition; `what` says for what.
 
     Where another has the right, `waits` is called once with who it is, and then this waits. Raises OSError.
     """
-    shelf.folder.parent.mkdir(parents=True, exist_ok=True)
-    open_folder(shelf.folder)
-    fd = open_lock(shelf.folder / _FILE)
+    versions.folder.parent.mkdir(parents=True, exist_ok=True)
+    open_folder(versions.folder)
+    fd = open_lock(versions.folder / _FILE)
     try:
         try:
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -1,39 +1,46 @@
-"""An older version of an entry is brought back from the shelf, as it was built then."""
+"""An older version of an entry is brought back, as it was built then."""
 
 from pathlib import Path
 
 from msgspec.structs import replace
 
 from referee.competition.submissions.history import Submission, found_before, lines, new_id, now, told, versions_of
-from referee.competition.submissions.placing import Placement, begin, finish, stage
+from referee.competition.submissions.placing import check_place, put_in_place
 from referee.competition.submissions.refusal import Refused
 from referee.competition.submissions.standing import standing
 from referee.entries.folder import BadEntry, read_entry
-from referee.entries.shelf import SOURCE, Shelf
-from referee.entries.versions import short
 from referee.play.sandbox.problems import find_problem
+from referee.versions.store import SOURCE, VersionStore
+from referee.versions.version import short
 
 
-def restore(name: str, asked: str, config: Path) -> Submission:
+def restore(name: str, asked: str, config: Path, *, replaces: bool = False) -> Submission:
     """Put an older version of an entry in place; `asked` is how its version begins, or empty for the one before.
 
-    Nothing is built and nothing is run. Whoever calls this has the right to change entries. Raises ConfigError, Refused
-    where there is no such version, or it cannot play, and OSError; then nothing has changed.
+    `replaces` says whether a folder that was put there by hand may give way. Nothing is built and nothing is run.
+    Whoever calls this has the right to change entries. Raises ConfigError, Refused where there is no such
+    version, or it cannot play, and OSError; then nothing has changed.
     """
     there = standing(config)
-    shelf = Shelf(there.config.folder)
-    history = lines(shelf)
+    versions = VersionStore(there.config.folder)
+    history = lines(versions)
     before = there.entry(name)
-    version = _chosen(name, asked, versions_of(history, name), before.version if before is not None else "")
-    table = there.table_for(name)
+    place = there.place(name)
+    current = versions.linked_version(place) if before is None else before.version
+    version = _chosen(name, asked, versions_of(history, name), current)
+    check_place(place, replaces=replaces)
     try:
-        allowance = replace(table.allowance(name, there.config.folder, there.config.builds), owner="")
-        entry = read_entry(str(shelf.place(version) / SOURCE), allowance, name=name, shown=f"version {short(version)}")
+        allowance = there.table_for(name).allowance(there.config.folder, there.config.builds)
+        entry = read_entry(
+            str(versions.folder_of(version) / SOURCE), allowance, name=name, shown=f"version {short(version)}"
+        )
     except BadEntry as error:
         raise Refused(f"version {short(version)} of `{name}` is no entry any more", lines=error.lines) from None
     if entry.version != version:
-        raise Refused(f"version {short(version)} of `{name}` is not on the shelf as it was; submit its files again")
-    spec = shelf.bot(entry)
+        raise Refused(
+            f"version {short(version)} of `{name}` is not as it was when it was handed in; submit its files again"
+        )
+    spec = versions.bot_of(entry)
     if problem := find_problem(spec, there.config.isolation):
         raise Refused(f"version {short(version)} of `{name}` cannot play: {problem}; submit its files again")
     if other := there.taken_by(name):
@@ -46,19 +53,9 @@ def restore(name: str, asked: str, config: Path) -> Submission:
     )
     found: tuple[Submission, ...] = ()
     if before is not None:
-        shelf.take(before)
+        versions.add(before)
         found = found_before(history, line, before)
-    place = there.place(name)
-    says_owner = owner in (entry.owner, table.owners.get(name, ""))
-    placement = Placement(
-        place=str(place),
-        inode=stage(shelf, version, place),
-        before=before.version if before is not None else "",
-        owner="" if says_owner else owner,
-        lines=(*found, line),
-    )
-    begin(shelf, placement)
-    finish(shelf)
+    put_in_place(versions, place, version, (*found, line))
     return line
 
 

@@ -1,8 +1,9 @@
-"""A submission is taken: unpacked, read, put on the shelf, built, checked, and put in place, or refused.
+"""A submission is taken: unpacked, read, stored, built, checked, and put in place, or refused.
 
 Whoever calls this has the right to change entries (`lock`).
 """
 
+import contextlib
 import os
 import shutil
 from collections.abc import Callable
@@ -19,7 +20,6 @@ from referee.competition.checking import Checked, check_bots
 from referee.competition.letters import keep_letter, letter
 from referee.competition.submissions.answers import answer, keep_answer
 from referee.competition.submissions.history import (
-    IN_PLACE,
     Outcome,
     Submission,
     add,
@@ -31,34 +31,30 @@ from referee.competition.submissions.history import (
     told,
 )
 from referee.competition.submissions.owners import Claims, owner_of
-from referee.competition.submissions.placing import Placement, begin, finish, stage
+from referee.competition.submissions.placing import check_place, put_in_place
 from referee.competition.submissions.refusal import Refused
 from referee.competition.submissions.standing import Standing, standing
-from referee.entries.build_log import log_lines
-from referee.entries.built import read_log
-from referee.entries.entry import Entry
 from referee.entries.folder import BadEntry, holds, name_problem, read_entry
-from referee.entries.places import is_passed_over
-from referee.entries.ready import NotReady
-from referee.entries.shelf import Shelf, ShelfError, ShelfNotWritten, open_folder, remove
-from referee.entries.versions import is_version, short
 from referee.kit.check.report import Verdict
 from referee.play.faults import HostFault
 from referee.play.spec import MB
 from referee.toml.document import line_of
 from referee.tournament.config.config import Config, ConfigError, check_ready
+from referee.tournament.config.entry_folders import is_passed_over
 from referee.versions.archive import FORMATS, open_archive, stem_of, unpack, without_copy_marks
+from referee.versions.build_log import log_lines
+from referee.versions.entry import Entry
 from referee.versions.files import BadFiles, Bounds
 from referee.versions.folders import copy_folder
+from referee.versions.ready import NotReady
+from referee.versions.store import NotStored, StoreNotWritable, VersionStore, open_folder
+from referee.versions.version import short
 
 _INCOMING = "incoming"
-_UNTAKEN = "untaken"
-"""In the folder of what comes in, the file that names the version which is on the shelf but not accepted yet."""
-
 _LONGEST_FILE = 200
 
 _SAID_BYTES = 64 << 10
-"""So much of the end of what a failed build said stands in the answer: a refused version leaves the shelf."""
+"""So much of the end of what a failed build said stands in the answer: a refused version leaves the store."""
 
 
 class Offer(Struct, frozen=True, kw_only=True):
@@ -73,6 +69,8 @@ class Offer(Struct, frozen=True, kw_only=True):
     sender: str = ""
     """Whose it is by the way that it came; empty where that is not known."""
     is_checked: bool = True
+    replaces: bool = False
+    """Whether a folder that was put there by hand may give way."""
     may_grow: bool = False
     """Whether an archive that is damaged may be one of which more is on its way."""
     opens: Callable[[], BinaryIO] | None = None
@@ -131,25 +129,10 @@ def take(offer: Offer, config: Path, doing: Doing) -> Taken:
     return _Taking(offer, standing(config), doing).take()
 
 
-def tidy(shelf: Shelf) -> Placement | None:
-    """Bring to an end what a process that was killed has left; returns what it had decided. Raises OSError."""
-    done = finish(shelf)
-    incoming = shelf.folder / _INCOMING
-    if incoming.is_dir():
-        _forget(shelf, incoming)
-        shutil.rmtree(incoming)
-    return done
-
-
-def _forget(shelf: Shelf, incoming: Path) -> None:
-    """Take the version off the shelf that came in, unless it was accepted."""
-    try:
-        version = (incoming / _UNTAKEN).read_text()
-    except FileNotFoundError:
-        return
-    accepted = {line.version for line in lines(shelf) if line.outcome in IN_PLACE}
-    if is_version(version) and version not in accepted:
-        remove(shelf.place(version))
+def tidy(versions: VersionStore) -> None:
+    """Remove what a process that was killed has left. Raises OSError."""
+    with contextlib.suppress(FileNotFoundError):
+        shutil.rmtree(versions.folder / _INCOMING)
 
 
 class _Taking:
@@ -158,9 +141,9 @@ class _Taking:
     def __init__(self, offer: Offer, there: Standing, doing: Doing) -> None:
         self._offer, self._there, self._doing = offer, there, doing
         self._config = there.config
-        self._shelf = Shelf(there.config.folder)
-        self._incoming = self._shelf.folder / _INCOMING
-        self._history = lines(self._shelf)
+        self._versions = VersionStore(there.config.folder)
+        self._incoming = self._versions.folder / _INCOMING
+        self._history = lines(self._versions)
         moment = now()
         self._line = Submission(
             id=new_id(self._history, moment),
@@ -173,11 +156,10 @@ class _Taking:
         self._letter: str | None = None
         self._notes: list[str] = []
         self._has_modes = True
-        self._kept_owner = ""
 
     def take(self) -> Taken:
         """All of it."""
-        open_folder(self._shelf.folder)
+        open_folder(self._versions.folder)
         self._incoming.mkdir(mode=0o700, exist_ok=True)
         try:
             detail = self._decided()
@@ -186,11 +168,11 @@ class _Taking:
                 line=self._line,
                 lines=detail,
                 text=text,
-                answer=keep_answer(self._shelf, self._line, text),
+                answer=keep_answer(self._versions, self._line, text),
                 notes=tuple(self._notes),
             )
         finally:
-            tidy(self._shelf)
+            tidy(self._versions)
 
     def _decided(self) -> tuple[str, ...]:
         """Do it; returns what is wrong in detail."""
@@ -198,7 +180,7 @@ class _Taking:
             self._go()
         except Refused as refused:
             self._note(refused.outcome, refused.reason, refused.verdict)
-            add(self._shelf, self._line)
+            add(self._versions, self._line)
             return refused.lines
         return ()
 
@@ -213,20 +195,28 @@ class _Taking:
         folder = self._opened()
         entry = self._read(folder, name)
         self._line = replace(self._line, entry=name, owner=entry.owner, version=entry.version)
-        before = self._there.entry(name)
-        if before is not None and (before.version, before.owner) == (entry.version, entry.owner):
+        before, place = self._there.entry(name), self._there.place(name)
+        is_same = before is not None and (before.version, before.owner) == (entry.version, entry.owner)
+        if is_same and (place.is_symlink() or not self._offer.replaces):
             self._note("same")
-            add(self._shelf, self._line)
+            add(self._versions, self._line)
             return
+        check_place(place, replaces=self._offer.replaces)
         if entry.owner and self._offer.sender != entry.owner:
             self._check_pace(entry.owner)
         if full := self._there.full_for(entry, self._config.submissions.per_owner):
             raise Refused(full)
         if problem := self._there.owner_problem(entry):
             raise Refused(problem)
-        verdict = self._judged(entry, self._there.with_entry(entry))
+        is_new = self._versions.entry_of(entry.version) is None
+        try:
+            verdict = self._judged(entry, self._there.with_entry(entry))
+        except BaseException:
+            if is_new:  # else somebody else has the same files
+                self._versions.remove(entry.version)
+            raise
         self._note("accepted", verdict=verdict)
-        self._place(entry, before)
+        put_in_place(self._versions, place, entry.version, (*self._keep(before), self._line))
 
     def _check_pace(self, owner: str) -> None:
         """Raise Refused where this owner has handed in too often."""
@@ -290,7 +280,7 @@ class _Taking:
     def _read(self, folder: Path, name: str) -> Entry:
         """The entry, with its owner. Raises Refused."""
         table = self._there.table_for(name)
-        allowance = replace(table.allowance(name, self._config.folder, self._config.builds), owner="")
+        allowance = table.allowance(self._config.folder, self._config.builds)
         try:
             entry = read_entry(str(folder), allowance, name=name, shown=name)
         except BadEntry as error:
@@ -304,9 +294,7 @@ class _Taking:
             is_new=current is None,
             current=current or "",
         )
-        said, owner = entry.owner, owner_of(name, claims)
-        self._kept_owner = "" if owner in (said, claims.by_config) else owner
-        return replace(entry, owner=owner)
+        return replace(entry, owner=owner_of(name, claims))
 
     def _hint(self) -> list[str]:
         if self._has_modes:
@@ -321,7 +309,7 @@ class _Taking:
         if unready is not None and unready.is_hosts:
             raise HostFault(f"`{entry.name}` could not be made ready, and not by its fault: {unready.problem}")
         if unready is not None:
-            said = log_lines((read_log(self._shelf, entry.version) or b"")[-_SAID_BYTES:])
+            said = log_lines((self._versions.build_log(entry.version) or b"")[-_SAID_BYTES:])
             self._letter = letter(self._config, replace(unready, lines=tuple(said) or unready.lines))
             if said:
                 self._notes.append("what its build said stands in the answer for its author")
@@ -333,7 +321,7 @@ class _Taking:
         if not self._offer.is_checked:
             return None
         self._doing.tell(f"checking `{entry.name}`, version {short(entry.version)}")
-        spec = self._shelf.bot(entry)
+        spec = self._versions.bot_of(entry)
         alone = replace(self._config, bots=(spec,), entries=(entry,), tables={entry.name: 0})
         (one,) = check_bots(alone, [spec])
         self._doing.check()
@@ -347,33 +335,17 @@ class _Taking:
 
     def _built(self, entry: Entry) -> NotReady | None:
         """Why the entry is not ready; None where it is."""
-        if self._shelf.kept(entry.version) is None:  # else somebody else has the same files
-            (self._incoming / _UNTAKEN).write_text(entry.version)
         builder = builder_for(self._config, self._doing.tell)
         return next(iter(builder.ready([entry], check=self._doing.check)), None)
-
-    def _place(self, entry: Entry, before: Entry | None) -> None:
-        """Put it in place of the older version, which stays on the shelf."""
-        found = self._keep(before)
-        place = self._there.place(entry.name)
-        placement = Placement(
-            place=str(place),
-            inode=stage(self._shelf, entry.version, place),
-            before=before.version if before is not None else "",
-            owner=self._kept_owner,
-            lines=(*found, self._line),
-        )
-        begin(self._shelf, placement)
-        finish(self._shelf)
 
     def _keep(self, before: Entry | None) -> tuple[Submission, ...]:
         """Keep the version that stands in place, so that it can be brought back; returns the line that tells of it."""
         if before is None:
             return ()
         try:
-            self._shelf.take(before)
-        except ShelfNotWritten:
+            self._versions.add(before)
+        except StoreNotWritable:
             raise
-        except ShelfError as error:
+        except NotStored as error:
             raise HostFault(str(error)) from None
         return found_before(self._history, self._line, before)

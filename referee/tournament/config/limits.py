@@ -6,9 +6,9 @@ from msgspec import Struct
 from msgspec.structs import asdict, replace
 
 from protocol.messages import Clocks
-from referee.entries.entry import Builds
 from referee.play.spec import BotLimits
 from referee.toml.reader import KeyPath, Reader
+from referee.versions.entry import Builds
 
 LONGEST_CLOCK_S = 86400
 """No clock runs longer than a day."""

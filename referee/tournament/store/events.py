@@ -9,9 +9,9 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 from msgspec import Struct
 
-from referee.entries.versions import SHORT_LENGTH, short
 from referee.tournament.plan.rounds import End, Round
 from referee.tournament.plan.shards import Shard, read_shard
+from referee.versions.version import SHORT_LENGTH, short
 
 _GOES_ON = "played from here on by "
 _CHANGED = "bot `{bot}` changed while matches were played (version {before} -> "

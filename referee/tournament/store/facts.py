@@ -15,7 +15,6 @@ from msgspec import Struct, to_builtins
 from msgspec.structs import asdict, replace
 
 from protocol.messages import Clocks, FaultPolicy
-from referee.entries.versions import short, version_of
 from referee.play.process.pool import Reuse
 from referee.play.spec import BotLimits, BotSpec, Isolation
 from referee.rules.book.changes import in_effect
@@ -32,6 +31,7 @@ from referee.tournament.plan.rounds import DrawInput, Entrant, Format, StageRule
 from referee.tournament.plan.shards import Shard
 from referee.tournament.results import Result, check_seats
 from referee.tournament.standings import RankBy, RankedBy
+from referee.versions.version import short, version_of
 
 _AMENDABLE = frozenset({"name", "deals", "lineups", "rounds", "challengers", "anchor", "hours"})
 """What may change in a run, besides its bots and variants."""

@@ -14,7 +14,6 @@ from msgspec.structs import replace
 
 from protocol.text import printable
 from referee import __version__
-from referee.entries.versions import short
 from referee.tournament.formats.table import FORMATS, traits_of
 from referee.tournament.orders import ATTEMPTS
 from referee.tournament.plan.fixture import Identity, PlannedMatch
@@ -38,6 +37,7 @@ from referee.tournament.store.rows import Meta, RunEvent, Void
 from referee.tournament.store.store import Store
 from referee.tournament.store.tables import EARLIER_FORMAT
 from referee.tournament.verify.compare import LONGEST_SHOWN
+from referee.versions.version import short
 
 _TOLD_NOTHING = frozenset({"0.1.0", "0.2.0"})
 """Versions of golfref that did not tell in the history that they went on with a run."""

@@ -13,7 +13,6 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from referee.entries.versions import short
 from referee.rules.record import NoRecord, Record, read_record
 from referee.rules.table.streams import bot_seed
 from referee.tournament.orders import result_of
@@ -34,6 +33,7 @@ from referee.tournament.verify.record import check_record, unchecked
 from referee.tournament.verify.redeals import RedealCheck
 from referee.tournament.verify.rounds import check_rounds
 from referee.tournament.verify.terms import check_terms
+from referee.versions.version import short
 
 
 class Checked(Struct, frozen=True, kw_only=True):

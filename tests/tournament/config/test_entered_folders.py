@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 from configs import GAME, HEAD, contest, loaded, problems
 
-from referee.entries.entry import Builds
-from referee.entries.shelf import Shelf
 from referee.play.sandbox import cell as cell_module
 from referee.tournament.config.config import Config, ConfigError, check_ready, load, survey
 from referee.tournament.store.facts import config_facts
+from referee.versions.entry import Builds
+from referee.versions.store import VersionStore
 
 LIMITS, BWRAP = (f'{HEAD}isolation = "{how}"\n{GAME}' for how in ("limits", "bwrap"))
 ALL = '[[bots]]\nentries = "entries/*"\n'
@@ -41,7 +41,7 @@ def in_shell(folder: Path) -> Path:
 
 def taken(config: Config) -> Config:
     for entry in config.entries:
-        Shelf(config.folder).take(entry)
+        VersionStore(config.folder).add(entry)
     return config
 
 

@@ -18,9 +18,6 @@ from typing import BinaryIO
 import trio
 from msgspec import Struct
 
-from referee.entries.build_log import MOST_BYTES, BuildLog
-from referee.entries.entry import Builds, Entry
-from referee.entries.shelf import close
 from referee.play.process.limit_watch import excess
 from referee.play.process.orphans import end_orphans_now
 from referee.play.process.process import BotProcess, StartFailed
@@ -31,7 +28,10 @@ from referee.play.sandbox.paths import PATH, SOURCE
 from referee.play.sandbox.readable_check import MOST_FILES, Unfit
 from referee.play.spec import MB, BotSpec, Confinement, Isolation, Workshop
 from referee.versions.archive import unpack_tar
+from referee.versions.build_log import MOST_BYTES, BuildLog
+from referee.versions.entry import Builds, Entry
 from referee.versions.files import BadFiles, Bounds, Contents
+from referee.versions.store import make_read_only
 
 DEPTH = 64
 """How many folders within each other may come out of a build."""
@@ -134,7 +134,7 @@ def _unpacked(spool: BinaryIO, into: Path, builds: Builds) -> Contents:
         unpacked = unpack_tar(spool, into, bounds)
     except BadFiles as error:
         raise BuildFailed(f"what it leaves cannot be taken: {error}") from None
-    close(into)
+    make_read_only(into)
     return unpacked
 
 

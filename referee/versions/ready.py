@@ -1,7 +1,7 @@
-"""Makes entries ready to play: each version is put on the shelf, and built there once where it has to be built.
+"""Makes entries ready to play: puts each version into the store, and builds it there once if it has a build.
 
-A version is built by one golfref at a time. What is on the shelf is whole at any moment, however a build ends: what has
-been built appears by a rename, and `build.json` beside it says what came of it.
+One golfref at a time builds a version. Its folder in the store is whole at any moment, however a build ends: `built`
+appears by a rename, and `build.json` beside it has the result.
 """
 
 import contextlib
@@ -17,20 +17,6 @@ from msgspec import Struct
 
 from protocol.text import printable
 from referee import __version__, wall_clock
-from referee.entries.build_log import BuildLog, last_lines
-from referee.entries.builds import BuildFailed, Job, Made, build
-from referee.entries.built import (
-    KEPT,
-    LOG,
-    Built,
-    conditions,
-    digest_of,
-    keep_built,
-    last_build,
-    read_log,
-)
-from referee.entries.entry import Builds, Entry
-from referee.entries.shelf import BUILT, SOURCE, Shelf, ShelfError, ShelfNotWritten, remove, write_whole
 from referee.lock_file import try_lock, unlock
 from referee.play.faults import HostFault
 from referee.play.sandbox.levels import bubblewrap
@@ -38,6 +24,23 @@ from referee.play.sandbox.problems import find_problem
 from referee.play.sandbox.system_info import cores
 from referee.play.session import guarded, heeding_signals
 from referee.play.spec import Isolation, is_noexec
+from referee.versions.build import BuildFailed, Job, Made, build
+from referee.versions.build_log import BuildLog, last_lines
+from referee.versions.entry import Builds, Entry
+from referee.versions.store import (
+    BUILD_LOG,
+    BUILD_RESULT,
+    BUILT,
+    SOURCE,
+    BuildResult,
+    NotStored,
+    StoreNotWritable,
+    VersionStore,
+    conditions,
+    digest_of,
+    remove,
+    write_whole,
+)
 
 _NEW, _OLD, _LOCK = ".built", ".old", ".lock"
 _AGAIN_S = 0.1
@@ -73,9 +76,11 @@ def _nothing() -> None:
 class Builder:
     """Makes the entries of one competition ready."""
 
-    def __init__(self, shelf: Shelf, *, isolation: Isolation, builds: Builds, tell: Callable[[str], None]) -> None:
+    def __init__(
+        self, versions: VersionStore, *, isolation: Isolation, builds: Builds, tell: Callable[[str], None]
+    ) -> None:
         """`tell` takes what a person may want to read meanwhile, a line at a time."""
-        self._shelf = shelf
+        self._versions = versions
         self._isolation = isolation
         self._builds = builds
         self._tell = tell
@@ -84,7 +89,7 @@ class Builder:
     def ready(
         self, entries: Sequence[Entry], *, check: Callable[[], None] = _nothing, again: bool = False
     ) -> tuple[NotReady, ...]:
-        """Put what is missing on the shelf, and build it; returns who is not ready.
+        """Put what is missing into the store, and build it; returns who is not ready.
 
         As many are built at a time as there are cores. A build that succeeded is kept for good, and one that failed
         until [builds] or the isolation says something else; `again` builds all of these entries again. Must be called
@@ -92,33 +97,33 @@ class Builder:
         and HostFault; what has been built by then is kept.
         """
         self._not_ready = {}
-        taken = []
+        added = []
         for entry in entries:
             check()
-            if self._take(entry):
-                taken.append(entry)
-        waiting = [entry for entry in taken if entry.build and (again or not self._is_settled(entry))]
+            if self._add(entry):
+                added.append(entry)
+        waiting = [entry for entry in added if entry.build and (again or not self._is_settled(entry))]
         if waiting:
             self._build_all(waiting, check)
-        for entry in taken:
+        for entry in added:
             if entry.name not in self._not_ready:
                 self._look_at(entry)
         return tuple(self._not_ready[entry.name] for entry in entries if entry.name in self._not_ready)
 
-    def _take(self, entry: Entry) -> bool:
-        """Put the files of an entry on the shelf; returns whether they are there."""
+    def _add(self, entry: Entry) -> bool:
+        """Put the files of an entry into the store; returns whether they are there."""
         try:
-            self._shelf.take(entry)
-        except ShelfNotWritten as error:
+            self._versions.add(entry)
+        except StoreNotWritable as error:
             raise HostFault(str(error)) from None
-        except ShelfError as error:
+        except NotStored as error:
             self._note(entry, str(error))
             return False
         return True
 
     def _is_settled(self, entry: Entry) -> bool:
         """Whether nothing would come of it to build this version now."""
-        kept = last_build(self._shelf, entry.version)
+        kept = self._versions.last_build(entry.version)
         if kept is None:
             return False
         if kept.outcome == "built":
@@ -151,16 +156,16 @@ class Builder:
             try:
                 await self._build(entry)
             except OSError as error:
-                where = printable(str(error.filename or self._shelf.folder), _LONGEST_PROBLEM)
+                where = printable(str(error.filename or self._versions.folder), _LONGEST_PROBLEM)
                 text = f"the build of `{entry.name}` cannot be kept: {where}: {error.strerror or error}"
                 raise HostFault(f"{text}; make room there, or see who may write") from None
 
     async def _build(self, entry: Entry) -> None:
         """Build an entry, unless another golfref does so meanwhile, and keep what comes of it."""
-        place = self._shelf.place(entry.version)
-        before = last_build(self._shelf, entry.version)
+        place = self._versions.folder_of(entry.version)
+        before = self._versions.last_build(entry.version)
         async with _alone(place, lambda: self._tell(f"another golfref builds `{entry.name}`; waiting for it")):
-            if last_build(self._shelf, entry.version) != before and self._is_settled(entry):
+            if self._versions.last_build(entry.version) != before and self._is_settled(entry):
                 return
             for name in (_NEW, _OLD):  # what a process that was killed has left
                 await trio.to_thread.run_sync(remove, place / name)
@@ -187,8 +192,8 @@ class Builder:
                 size = f"{kept.files} files, {kept.size_bytes / 1e6:.1f} MB"
                 self._tell(f"built `{entry.name}` in {seconds:.1f} s: {size}")
 
-    def _kept(self, made: Made | None, problem: str, *, seconds: float, digest: str) -> Built:
-        return Built(
+    def _kept(self, made: Made | None, problem: str, *, seconds: float, digest: str) -> BuildResult:
+        return BuildResult(
             outcome="failed" if made is None else "built",
             problem=printable(problem, _LONGEST_PROBLEM) if problem else "",
             in_cell=self._in_cell,
@@ -202,29 +207,29 @@ class Builder:
             digest=digest,
         )
 
-    def _put(self, place: Path, log: BuildLog, kept: Built) -> None:
+    def _put(self, place: Path, log: BuildLog, kept: BuildResult) -> None:
         """Put what came of a build in its place. Until the last step the version counts as one that was not built."""
         built = place / BUILT
         with contextlib.suppress(FileNotFoundError):
-            os.unlink(place / KEPT)
+            os.unlink(place / BUILD_RESULT)
         if os.path.lexists(built):
             os.rename(built, place / _OLD)
         if kept.outcome == "built":
             os.rename(place / _NEW, built)
-        write_whole(place / LOG, log.kept())
-        keep_built(self._shelf, place.name, kept)
+        write_whole(place / BUILD_LOG, log.kept())
+        self._versions.keep_build(place.name, kept)
         remove(place / _OLD)
 
     def _look_at(self, entry: Entry) -> None:
-        """Note what keeps an entry on the shelf from being started."""
+        """Note what keeps an entry in the store from being started."""
         if entry.build:
-            kept = last_build(self._shelf, entry.version)
+            kept = self._versions.last_build(entry.version)
             if kept is None or kept.outcome == "failed":
-                lines = last_lines(read_log(self._shelf, entry.version) or b"")
+                lines = last_lines(self._versions.build_log(entry.version) or b"")
                 self._note(entry, "it has not been built" if kept is None else _failed(entry, kept), lines)
                 return
-        files = str(self._shelf.files(entry))
-        if problem := find_problem(self._shelf.bot(entry), self._isolation):
+        files = str(self._versions.start_folder(entry))
+        if problem := find_problem(self._versions.bot_of(entry), self._isolation):
             told = problem.replace(f" in {files}", "").replace(files, "its folder")
             program = Path(files, entry.command[0])
             is_hosts = program.is_file() and is_noexec(program)
@@ -268,7 +273,7 @@ def _remedy(entry: Entry, problem: str) -> str:
     return f"; its build ({_shown(entry.build)}) ended well, so either it does not make that, or `command` is wrong"
 
 
-def _failed(entry: Entry, kept: Built) -> str:
+def _failed(entry: Entry, kept: BuildResult) -> str:
     return f"its build ({_shown(entry.build)}) failed after {kept.seconds:.1f} s: {kept.problem}"
 
 

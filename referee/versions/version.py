@@ -75,6 +75,17 @@ def is_version(text: str) -> bool:
     return re.fullmatch("[0-9a-f]{64}", text) is not None
 
 
+class BadVersion(ValueError):
+    """A text that is no version, and may name anything else."""
+
+
+def checked_version(text: str) -> str:
+    """The text, if it is a whole version, so that it can be the name of a file. Raises BadVersion."""
+    if not is_version(text):
+        raise BadVersion(f"expected a version of 64 hexadecimal digits, got {text[:100]!r}")
+    return text
+
+
 def short(version: str) -> str:
     """The version as people are shown it."""
     return version[:SHORT_LENGTH]
