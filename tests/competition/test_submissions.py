@@ -420,7 +420,7 @@ def test_a_damaged_archive_may_be_on_its_way(contest: Contest, tmp_path: Path) -
     assert contest.outcomes() == []
 
 
-def test_a_version_that_is_refused_leaves_the_shelf_unless_another_entry_is_the_same(contest: Contest) -> None:
+def test_a_version_that_is_refused_leaves_the_store_unless_another_entry_is_the_same(contest: Contest) -> None:
     contest.accepted(contest.files("1"))
     same = contest.files("1")
 

@@ -45,7 +45,7 @@ def taken(config: Config) -> Config:
     return config
 
 
-def test_each_folder_is_a_bot_that_plays_from_the_shelf(folder: Path) -> None:
+def test_each_folder_is_a_bot_that_plays_from_the_store_of_versions(folder: Path) -> None:
     config = loaded(LIMITS, ALL + '[[bots]]\nbuiltin = "greedy"\n')
 
     assert [bot.name for bot in config.bots] == ["ann", "bea", "cid", "greedy"]
@@ -170,7 +170,7 @@ def test_problems_are_told_from_where_the_config_is_named(folder: Path, monkeypa
         load("contest/c.toml")
 
 
-def test_a_shelf_that_lacks_a_program_is_told_when_it_is_ready(folder: Path) -> None:
+def test_a_store_that_lacks_a_program_is_told_when_it_is_ready(folder: Path) -> None:
     enter(folder, "ann", 'command = ["no-such-program"]')
     enter(folder, "bea", 'command = ["./run"]')
     config = taken(loaded(LIMITS, ALL))
