@@ -89,7 +89,7 @@ class KeptBots:
         if bot.entry is None:
             yield from [bot.parcel] * bool(bot.parcel)
             return
-        if not self._has_source(bot.entry):
+        if not self.versions.is_whole(bot.entry):
             yield bot.parcel
         if self._takes_built(bot) and not self._has_built(bot.entry):
             yield bot.built
@@ -99,12 +99,6 @@ class KeptBots:
         with contextlib.suppress(OSError):
             return place.is_dir() and Stream(place).digest() == parcel
         return False
-
-    def _has_source(self, entry: Entry) -> bool:
-        return (
-            self.versions.entry_of(entry.version) is not None
-            and self.versions.version_of_source(entry) == entry.version
-        )
 
     def _takes_built(self, bot: Travelling) -> bool:
         """Whether what the desk built is started here."""
@@ -143,9 +137,7 @@ class KeptBots:
             if bot.entry is None:
                 continue
             try:
-                if not self._has_source(bot.entry):
-                    remove(self.versions.folder_of(bot.version))
-                    self.versions.add(replace(bot.entry, folder=str(self._place(bot.parcel))))
+                self.versions.add(replace(bot.entry, folder=str(self._place(bot.parcel))))
             except NotStored as error:
                 raise NotKept(f"bot `{bot.name}`: {error}") from None
             if self._takes_built(bot) and not self._has_built(bot.entry):

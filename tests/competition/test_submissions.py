@@ -400,6 +400,17 @@ def test_an_entry_with_which_the_tournament_cannot_be_played_is_refused(
     assert "and so this config; give it a folder of its own" in told
 
 
+def test_two_owners_may_have_the_same_version(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cell_module, "why_none", lambda: "no users here")
+    contest = Contest(tmp_path, 'isolation = "bwrap"')
+    files = contest.files(toml='command = ["sh", "bot.py"]')
+
+    for owner in ("Ann", "Bob"):
+        contest.accepted(files, name=owner.lower(), owner=owner)
+
+    assert [bot.owner for bot in load(contest.config).bots] == ["Ann", "Bob", ""]
+
+
 def test_what_is_no_entry_is_refused_with_its_lines(contest: Contest, tmp_path: Path) -> None:
     (tmp_path / "bad.zip").write_bytes(b"PK\3\4")
     (tmp_path / "bot.rar").write_bytes(b"Rar!")

@@ -123,11 +123,9 @@ def versions_of(history: Sequence[Submission], entry: str) -> list[str]:
     return list(found)
 
 
-def found_before(history: Sequence[Submission], line: Submission, before: Entry) -> tuple[Submission, ...]:
-    """The line about an entry in place that gives way to that of `line`, where none tells of its version yet."""
-    if before.version in versions_of(history, before.name):
-        return ()
-    found = Submission(
+def found_before(line: Submission, before: Entry) -> Submission:
+    """The line about an entry in place that nobody handed in, and that gives way to the version of `line`."""
+    return Submission(
         id=f"{line.id}-before",
         time=line.time,
         entry=before.name,
@@ -135,4 +133,3 @@ def found_before(history: Sequence[Submission], line: Submission, before: Entry)
         version=before.version,
         outcome="found",
     )
-    return (found,)

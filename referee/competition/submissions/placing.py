@@ -5,11 +5,11 @@ owner that it has.
 """
 
 import os
-from collections.abc import Sequence
 from pathlib import Path
 
-from referee.competition.submissions.history import Submission, add
+from referee.competition.submissions.history import Submission, add, found_before, lines, versions_of
 from referee.competition.submissions.refusal import Refused
+from referee.versions.entry import Entry
 from referee.versions.store import VersionStore
 
 _OLD = ".old"
@@ -28,13 +28,19 @@ def check_place(place: Path, *, replaces: bool) -> None:
         raise Refused(f"{name}{_OLD} is there already, to which {name} would be renamed; remove or rename it first")
 
 
-def put_in_place(versions: VersionStore, place: Path, version: str, lines: Sequence[Submission]) -> None:
-    """Let this version play, and write these lines. A folder that was put there by hand is renamed. Raises OSError."""
-    for line in lines:
-        add(versions, line)
+def put_in_place(versions: VersionStore, place: Path, line: Submission, before: Entry | None) -> None:
+    """Let the version of this line play, and keep the one `before` it. A folder that was put there by hand is renamed.
+
+    Raises NotStored and OSError.
+    """
+    if before is not None:
+        versions.add(before)
+        if before.version not in versions_of(lines(versions), before.name):
+            add(versions, found_before(line, before))
+    add(versions, line)
     if not place.is_symlink() and place.exists():
         place.rename(_aside(place))
-    versions.link(place, version)
+    versions.link(place, line.version)
 
 
 def _aside(place: Path) -> Path:

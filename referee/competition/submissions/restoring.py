@@ -4,7 +4,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from referee.competition.submissions.history import Submission, found_before, lines, new_id, now, told, versions_of
+from referee.competition.submissions.history import Submission, lines, new_id, now, told, versions_of
 from referee.competition.submissions.placing import check_place, put_in_place
 from referee.competition.submissions.refusal import Refused
 from referee.competition.submissions.standing import standing
@@ -51,11 +51,7 @@ def restore(name: str, asked: str, config: Path, *, replaces: bool = False) -> S
     line = Submission(
         id=new_id(history, moment), time=told(moment), entry=name, owner=owner, version=version, outcome="restored"
     )
-    found: tuple[Submission, ...] = ()
-    if before is not None:
-        versions.add(before)
-        found = found_before(history, line, before)
-    put_in_place(versions, place, version, (*found, line))
+    put_in_place(versions, place, line, before)
     return line
 
 

@@ -23,7 +23,6 @@ from referee.competition.submissions.history import (
     Outcome,
     Submission,
     add,
-    found_before,
     lines,
     new_id,
     next_possible,
@@ -47,7 +46,7 @@ from referee.versions.entry import Entry
 from referee.versions.files import BadFiles, Bounds
 from referee.versions.folders import copy_folder
 from referee.versions.ready import NotReady
-from referee.versions.store import NotStored, StoreNotWritable, VersionStore, open_folder
+from referee.versions.store import VersionStore, open_folder
 from referee.versions.version import short
 
 _INCOMING = "incoming"
@@ -216,7 +215,7 @@ class _Taking:
                 self._versions.remove(entry.version)
             raise
         self._note("accepted", verdict=verdict)
-        put_in_place(self._versions, place, entry.version, (*self._keep(before), self._line))
+        put_in_place(self._versions, place, self._line, before)
 
     def _check_pace(self, owner: str) -> None:
         """Raise Refused where this owner has handed in too often."""
@@ -337,15 +336,3 @@ class _Taking:
         """Why the entry is not ready; None where it is."""
         builder = builder_for(self._config, self._doing.tell)
         return next(iter(builder.ready([entry], check=self._doing.check)), None)
-
-    def _keep(self, before: Entry | None) -> tuple[Submission, ...]:
-        """Keep the version that stands in place, so that it can be brought back; returns the line that tells of it."""
-        if before is None:
-            return ()
-        try:
-            self._versions.add(before)
-        except StoreNotWritable:
-            raise
-        except NotStored as error:
-            raise HostFault(str(error)) from None
-        return found_before(self._history, self._line, before)
