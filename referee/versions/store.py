@@ -170,7 +170,7 @@ class VersionStore:
         """Make the folder of a version under another name, and rename it when all of it is on the disk."""
         folder = self.folder_of(entry.version)
         new, old = (folder.with_name(f"{folder.name}{ending}") for ending in (_NEW, _OLD))
-        for left_over in (new, old):  # of a process that was killed
+        for left_over in (*new.parent.glob(f"*{_NEW}"), *new.parent.glob(f"*{_OLD}")):  # of a process that was killed
             remove(left_over)
         try:
             open_folder(new.parent)

@@ -50,6 +50,10 @@ from referee.versions.store import VersionStore, open_folder
 from referee.versions.version import short
 
 _INCOMING = "incoming"
+"""The folder with the files of a submission until they are stored."""
+
+_SUBMITTED = ".submitted"
+"""The file in the folder of a version that nobody has accepted yet."""
 _LONGEST_FILE = 200
 
 _SAID_BYTES = 64 << 10
@@ -129,7 +133,9 @@ def take(offer: Offer, config: Path, doing: Doing) -> Taken:
 
 
 def tidy(versions: VersionStore) -> None:
-    """Remove what a process that was killed has left. Raises OSError."""
+    """Remove what was not accepted, also by a process that was killed. Raises OSError."""
+    for mark in versions.folder.glob(f"versions/*/{_SUBMITTED}"):
+        versions.remove(mark.parent.name)
     with contextlib.suppress(FileNotFoundError):
         shutil.rmtree(versions.folder / _INCOMING)
 
@@ -207,13 +213,12 @@ class _Taking:
             raise Refused(full)
         if problem := self._there.owner_problem(entry):
             raise Refused(problem)
-        is_new = self._versions.entry_of(entry.version) is None
-        try:
-            verdict = self._judged(entry, self._there.with_entry(entry))
-        except BaseException:
-            if is_new:  # else somebody else has the same files
-                self._versions.remove(entry.version)
-            raise
+        config, mark = self._there.with_entry(entry), self._versions.folder_of(entry.version) / _SUBMITTED
+        if self._versions.entry_of(entry.version) is None:  # else somebody else has the same files
+            self._versions.add(entry)
+            mark.touch()
+        verdict = self._judged(entry, config)
+        mark.unlink(missing_ok=True)
         self._note("accepted", verdict=verdict)
         put_in_place(self._versions, place, self._line, before)
 
