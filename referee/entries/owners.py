@@ -9,6 +9,7 @@ from typing import TypeVar
 import msgspec
 from msgspec import Struct
 
+from referee.toml.document import BadDocument
 from referee.versions.store import VersionStore
 
 SUBMISSIONS = "submissions.jsonl"
@@ -31,8 +32,13 @@ class _Line(Struct, frozen=True, kw_only=True):
 
 
 def settled_owners(versions: VersionStore) -> dict[tuple[str, str], str]:
-    """By the name of an entry and its version, whose it is since that version was put in place."""
-    return {(line.entry, line.version): line.owner for line in submitted(versions, _Line) if line.outcome in IN_PLACE}
+    """By the name of an entry and its version, whose it is since that version was put in place. Raises BadDocument."""
+    try:
+        found = [line for line in submitted(versions, _Line) if line.outcome in IN_PLACE]
+    except OSError as error:
+        text = f"{versions.folder / SUBMISSIONS}: cannot be read ({error.strerror}); it says whose entries are"
+        raise BadDocument([f"{text}: make it readable, or restore it"]) from None
+    return {(line.entry, line.version): line.owner for line in found}
 
 
 def submitted(versions: VersionStore, kind: type[_T]) -> Iterator[_T]:

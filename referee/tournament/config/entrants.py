@@ -139,7 +139,8 @@ def read_bots(  # noqa: PLR0913 - all that the tables of bots depend on
     """The bots of the config in `file`, as far as they can be made out. What is wrong with them is noted.
 
     `file` is as the config is named. Bots `without` which they are to be made out are not looked at. An entry that is
-    `adding` is taken as if it lay there already. What is wrong within an entry stands in `broken`.
+    `adding` is taken as if it lay there already. What is wrong within an entry stands in `broken`. Raises BadDocument
+    where the owners of entries cannot be read.
     """
     if given is None:
         reader.missing(("bots",), "expected at least one [[bots]]")
