@@ -113,7 +113,9 @@ class Builder:
     def _add(self, entry: Entry) -> bool:
         """Put the files of an entry into the store; returns whether they are there."""
         try:
-            self._versions.add(entry)
+            if changed := self._versions.add(entry):
+                what = f"the stored files of `{entry.name}` ({', '.join(changed)})"
+                self._tell(f"note: somebody changed {what}, which golfref has stored again")
         except StoreNotWritable as error:
             raise HostFault(str(error)) from None
         except NotStored as error:

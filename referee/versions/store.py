@@ -122,27 +122,27 @@ class VersionStore:
 
     def entry_of(self, version: str) -> Entry | None:
         """The entry that was the first to have this version. None if the version is not here."""
-        if not is_version(version):  # it may come from a stranger's store
-            return None
-        folder = self.folder_of(version)
-        try:
+        with contextlib.suppress(OSError, msgspec.MsgspecError, ValueError):  # no version: from a stranger's store
+            folder = self.folder_of(version)
             entry = msgspec.json.decode((folder / ENTRY).read_bytes(), type=Entry)
-        except (OSError, msgspec.MsgspecError, ValueError):
-            return None
-        return entry if (folder / SOURCE).is_dir() else None
+            return entry if (folder / SOURCE).is_dir() else None
+        return None
 
-    def add(self, entry: Entry) -> None:
+    def add(self, entry: Entry) -> list[str]:
         """Copy the files of an entry into the store, unless they are there. Nothing of them is followed or run.
 
-        Waits for another process that does the same. Files of the version that somebody changed here are replaced by
-        those of the entry. Raises NotStored.
+        Waits for another process that does the same. If somebody changed files of the version here, those of the entry
+        replace them; returns the first of these. Raises NotStored.
         """
         try:
             if self.is_whole(entry):
-                return
+                return []
             with self.locked():
-                if not self.is_whole(entry):
-                    self._add(entry)
+                if self.is_whole(entry):
+                    return []
+                changed = self.changed_files(entry.version)
+                self._add(entry)
+                return changed
         except _Changed:
             raise NotStored("its folder changed while it was read; try again") from None
         except OSError as error:
