@@ -1,4 +1,4 @@
-"""What desk and host tell each other before a host plays its first match, and what a host calls itself.
+"""What desk and host tell each other before a host plays its first match.
 
 Nothing here starts or reads a bot, and nothing knows how messages travel.
 """
@@ -6,7 +6,6 @@ Nothing here starts or reads a bot, and nothing knows how messages travel.
 import os
 import platform
 import re
-import socket
 from pathlib import Path
 
 from msgspec import Struct
@@ -17,8 +16,8 @@ from referee.play.spec import BotLimits, BotSpec, Isolation
 from referee.tournament.orders import Heartbeat
 from referee.tournament.store.hosts import Host
 
-HOST, HOST_FOLDER, HOST_TAG = "GOLFREF_HOST", "GOLFREF_HOST_FOLDER", "GOLFREF_HOST_TAG"
-"""Variables of a host's environment: its name, where it keeps bots, and what bots are built for there."""
+HOST_FOLDER, HOST_TAG = "GOLFREF_HOST_FOLDER", "GOLFREF_HOST_TAG"
+"""Variables of a host's environment: where it keeps bots, and what bots are built for there."""
 
 PIECE_BYTES = 1 << 22
 """How much of a parcel travels at once."""
@@ -117,12 +116,6 @@ class Refused(Struct, frozen=True, kw_only=True, tag=True):
 
 
 FromHost = Lacks | Telling | Ready | Refused | Heartbeat
-
-
-def host_name(name: str | None = None) -> str:
-    """What a host of this name is called. Without a name this host: as GOLFREF_HOST says, else as the network does."""
-    name = name or os.environ.get(HOST) or socket.gethostname()
-    return re.sub(r"[^\w.:-]", "-", name)[:100] or "host"
 
 
 def host_folder() -> Path:

@@ -21,6 +21,7 @@ from referee.cluster.hosts import Piece
 from referee.cluster.news import Began, Came, Gone, Hosting, Joined, Lacking, LeftOut, News, Outcome, Said, encoded
 from referee.tournament.orders import Bundle, Played, Spoiled
 from referee.tournament.run.crew import ORDERS_PER_JOB
+from referee.tournament.run.host import host_name
 from referee.tournament.run.turns import TimedTurns
 
 _BUNDLE = msgspec.msgpack.Decoder(Bundle)
@@ -60,7 +61,7 @@ class HostPlugin(WorkerPlugin):
         hosting = _HOSTING.decode(self._packed.data)
         jobs = hosting.jobs or worker.state.nthreads
         loop = asyncio.get_running_loop()
-        name = hosts.host_name()
+        name = host_name()
 
         def soon(function: Callable[[], None]) -> None:
             with contextlib.suppress(RuntimeError):  # the loop has ended

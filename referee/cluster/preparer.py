@@ -15,12 +15,13 @@ from typing import TypeVar
 
 import msgspec
 
-from referee.cluster.hosts import Demands, FromHost, Lacks, Piece, Refused, Telling, host_name
+from referee.cluster.hosts import Demands, FromHost, Lacks, Piece, Refused, Telling
 from referee.cluster.preparing import Talk, prepare
 from referee.cluster.trying import NotFit, on_one_line
 from referee.play.session import Interrupted
 from referee.tournament.orders import Heartbeat
 from referee.tournament.run.frames import frame
+from referee.tournament.run.host import host_name
 from referee.tournament.run.worker import HEARTBEAT_S, begin
 
 START = "import sys; sys.path.insert(0, sys.argv[1]); from referee.cluster.preparer import main; main(sys.argv[2:])"

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from protocol import VERSION
 from referee import __version__
-from referee.cluster.hosts import Demands, Ready, host_folder, host_name, host_tag
+from referee.cluster.hosts import Demands, Ready, host_folder, host_tag
 from referee.cluster.kept import KeptBots, NotKept
 from referee.cluster.trying import (
     NotFit,
@@ -34,6 +34,7 @@ from referee.play.sandbox.cell import settled
 from referee.play.sandbox.readable_check import Unfit
 from referee.play.sandbox.system_info import cores
 from referee.play.spec import MB, Confinement
+from referee.tournament.run.host import host_name
 from referee.tournament.store.hosts import Host
 
 TOLD_MB = 16

@@ -12,8 +12,8 @@ from typing import Any
 from distributed import Client
 
 from referee import __version__
-from referee.cluster.hosts import HOST, host_name
 from referee.cluster.news import LeftOut
+from referee.tournament.run.host import NAME, host_name
 
 _PLUGIN = "referee.cluster.plugin:HostPlugin.__name__"
 _VERSION = "referee:__version__"
@@ -29,7 +29,7 @@ async def why_left_out(client: Client, address: str) -> LeftOut | None:
         return None
     if isinstance(error, OSError):
         raise error
-    names = await ask(os.getenv, HOST), await ask(socket.gethostname), address
+    names = await ask(os.getenv, NAME), await ask(socket.gethostname), address
     name = next(one for one in names if isinstance(one, str) and one)
     return LeftOut(address=address, host=host_name(name), reason=_reason(await ask(resolve_name, _VERSION), error))
 

@@ -23,6 +23,7 @@ from referee.cluster.trying import NotFit, check_isolation, check_room
 from referee.entries.shelf import Shelf
 from referee.play.faults import Missing
 from referee.play.sandbox import levels
+from referee.tournament.run.host import own_host
 
 
 def keep(parcels: Parcels, folder: Path, tag: str = "here") -> KeptBots:
@@ -173,6 +174,18 @@ def test_a_bot_that_cannot_travel_is_named(tmp_path: Path) -> None:
 
 
 # What a host is tried for
+
+
+@pytest.mark.parametrize("name", ["lab 1", "lab`1\n", "x" * 300, "\u2028"])
+def test_a_host_has_the_same_name_in_a_shard_and_on_a_cluster(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setenv("GOLFREF_HOST", name)
+    monkeypatch.setenv("GOLFREF_HOST_FOLDER", str(tmp_path / "host"))
+    with parcels_of(competition(tmp_path / "desk", FOLDER_BOT)) as parcels:
+        ready = prepare(parcels.demands, 1, silent(parcels))
+
+    assert ready.host.name == own_host().name
 
 
 def test_a_host_must_have_what_the_desk_has(tmp_path: Path) -> None:
