@@ -6,15 +6,15 @@ import logging
 import ssl
 import threading
 import warnings
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from concurrent.futures import Future as Promise
-from typing import Any
+from typing import Any, TypeVar
 from uuid import uuid4
 
 import msgspec
 from distributed import Client, Security
 
-from referee.cluster.hosts import Piece
+from referee.cluster.hosts import Piece, on_one_line
 from referee.cluster.news import (
     Back,
     Came,
@@ -39,6 +39,7 @@ from referee.cluster.plugin import Parcel, RunPlugin, become_host, end_hosts, gi
 from referee.cluster.probe import check_scheduler, why_left_out
 from referee.cluster.where import ClusterFailed
 from referee.tournament.orders import Bundle
+from referee.tournament.run.host import host_name
 
 CONNECT_S = 15.0
 """How long a scheduler that does not answer is waited for."""
@@ -52,6 +53,8 @@ POLL_INTERVAL_S = 0.1
 END_S = 20.0
 """How long the hosts may take at the end until all that the run has started there is gone."""
 
+_Host = TypeVar("_Host", Joined, LeftOut)
+
 _OUTCOME = msgspec.msgpack.Decoder(Outcome)
 
 
@@ -61,10 +64,10 @@ class Engine:
     def __init__(self, address: str, tell: Callable[[str], None], security: Security | None = None) -> None:
         """`tell` says a line to the organiser, from any thread. `security`: in place of Dask's settings of TLS."""
         self._address, self._tell_person, self._security = address, tell, security
-        self.joined: dict[str, Joined] = {}
-        """The dask workers that play, by address. It is changed in the engine's thread."""
-        self.left_out: dict[str, LeftOut] = {}
-        """Those that do not, by address."""
+        self.joined: Mapping[str, Joined] = {}
+        """The dask workers that play, by address. The engine's thread replaces it, and never changes it."""
+        self.left_out: Mapping[str, LeftOut] = {}
+        """Those that do not, by address. It is replaced likewise."""
         self._lost_some = False
         """Whether a dask worker that played has gone. It may come again."""
         self._awaited: set[str] = set()
@@ -211,8 +214,7 @@ class Engine:
         _, _, client = self._connected.result()
         await self._end_hosts(client)
         with self._changed:
-            self.joined.clear()
-            self.left_out.clear()
+            self.joined, self.left_out = {}, {}
             self._awaited.clear()
             self._lost_some = False
             self._run, self._parcels, self._hosting = hosting.run, parcels, Parcel(encoded(hosting))
@@ -231,7 +233,10 @@ class Engine:
                 await asyncio.wait_for(client.run_on_scheduler(end_hosts, self._run), END_S)
 
     def _heard(self, event: tuple[float, bytes]) -> None:
-        happening = news(event[1])
+        try:
+            happening = news(event[1])
+        except msgspec.MsgspecError:
+            return  # nothing that a host of ours sends
         if isinstance(happening, Lacking):
             self._go(self._send_parcels(happening))
         elif isinstance(happening, Said):
@@ -254,24 +259,34 @@ class Engine:
                 self._go(self._make_host(self._run, self._hosting, address))
             return
         self._awaited.discard(address)
-        played = self.joined.pop(address, None)
-        self.left_out.pop(address, None)
+        self._lost_some |= isinstance(happening, Gone) and address in self.joined
+        self.joined = _without(self.joined, address)
+        self.left_out = _without(self.left_out, address)
         if isinstance(happening, Joined):
-            self.joined[address] = happening
+            self.joined = {**self.joined, address: happening}
         elif isinstance(happening, LeftOut):
-            self.left_out[address] = happening
+            self.left_out = {**self.left_out, address: happening}
             self._tell_person(f"host {happening.host} is left out: {happening.reason}")
-        elif played is not None:
-            self._lost_some = True
 
     async def _make_host(self, run: str, hosting: Parcel, address: str) -> None:
-        """Make a dask worker a host of a run, or leave it out. Where it goes meanwhile, it is told as gone."""
+        """Make a dask worker a host of a run, or leave it out."""
         _, _, client = self._connected.result()
-        with contextlib.suppress(OSError):
+        try:
             if (left_out := await why_left_out(client, address)) is not None:
                 self._happened(left_out)
             elif run == self._run:
                 await client.run(become_host, run, hosting, workers=[address])
+        except Exception as error:
+            await self._leave_out(client, run, address, error)
+
+    async def _leave_out(self, client: Client, run: str, address: str, error: Exception) -> None:
+        """Leave a dask worker out of a run, because it could not be sent something, unless it has gone."""
+        with contextlib.suppress(Exception):  # the scheduler is gone, which is told once
+            there = (await client.scheduler.identity(n_workers=-1))["workers"]
+            if address in there and run == self._run:
+                name = host_name(str(there[address]["name"]))
+                reason = on_one_line(f"the desk cannot send it what it needs: {type(error).__name__}: {error}")
+                self._happened(LeftOut(address=address, host=name, reason=reason))
 
     def _tell(self, happening: Happening) -> None:
         if self._listener is not None:
@@ -292,7 +307,7 @@ class Engine:
                 task.cancel()
 
     async def _send_parcels(self, lacking: Lacking) -> None:
-        """Send a host what it lacks, piece by piece. Where it goes meanwhile, it is told as gone."""
+        """Send a host what it lacks, piece by piece."""
         _, _, client = self._connected.result()
         run, parcels = self._run, self._parcels
         if parcels is None:
@@ -307,8 +322,11 @@ class Engine:
                     return
                 offset += len(data)
                 piece = Parcel(encoded(Piece(parcel=parcel, data=data)))
-                with contextlib.suppress(Exception):
+                try:
                     await client.run(give, run, piece, workers=[lacking.address])
+                except Exception as error:
+                    await self._leave_out(client, run, lacking.address, error)
+                    return
 
     async def _played(self, client: Client, bundle: Bundle) -> None:
         """Have a bundle played, and tell what came of it."""
@@ -337,6 +355,10 @@ class Engine:
     def _addresses(self, host: str) -> Sequence[str] | None:
         """The dask workers of a host. None where any may play."""
         return [one.address for one in self.joined.values() if one.host.name == host] if host else None
+
+
+def _without(hosts: Mapping[str, _Host], address: str) -> Mapping[str, _Host]:
+    return {other: one for other, one in hosts.items() if other != address}
 
 
 def _why(address: str, error: BaseException) -> str:

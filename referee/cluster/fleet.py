@@ -122,11 +122,11 @@ class Fleet:
         for report in reports:
             if isinstance(report, Played):
                 await self._begin(report.number)
-        host = self._note(back.outcome.address, back.outcome.host)
+        host, id_ = self._noted[back.outcome.address]
         try:
-            self._desk.report_bundle(back.id, reports, host, back.outcome.seconds)
+            self._desk.report_bundle(back.id, reports, id_, back.outcome.seconds)
         except ValueError as wrong:
-            self._take_back(Returned(id=back.id, reason=f"host {back.outcome.host.name} reported nonsense: {wrong}"))
+            self._take_back(Returned(id=back.id, reason=f"host {host.name} reported nonsense: {wrong}"))
             return
         self._returned = 0
         self._forget(bundle)
@@ -192,13 +192,11 @@ class Fleet:
             self._desk.put_back_bundle(bundle.id)
         self._engine.forget(*(bundle.id for bundle in bundles))
 
-    def _note(self, address: str, host: Host) -> int:
-        """The store's id of a host."""
-        known, id_ = self._noted.get(address, (None, 0))
+    def _note(self, address: str, host: Host) -> None:
+        """Keep what a host tells of itself, unless it told the same before."""
+        known, _ = self._noted.get(address, (None, 0))
         if known != host:
-            id_ = self._store.note_host(host)
-            self._noted[address] = host, id_
-        return id_
+            self._noted[address] = host, self._store.note_host(host)
 
     def _look_again(self) -> None:
         self._changed.set()

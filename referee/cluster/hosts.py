@@ -11,6 +11,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from protocol.messages import GameMessage
+from protocol.text import printable
 from referee.entries.entry import Builds, Entry
 from referee.play.spec import BotLimits, BotSpec, Isolation
 from referee.tournament.orders import Heartbeat
@@ -21,6 +22,9 @@ HOST_FOLDER, HOST_TAG = "GOLFREF_HOST_FOLDER", "GOLFREF_HOST_TAG"
 
 PIECE_BYTES = 1 << 22
 """How much of a parcel travels at once."""
+
+LONGEST_LINE = 1000
+"""How many characters of a text people are shown, whichever host sent it."""
 
 
 class Travelling(Struct, frozen=True, kw_only=True):
@@ -46,8 +50,6 @@ class Travelling(Struct, frozen=True, kw_only=True):
 class Demands(Struct, frozen=True, kw_only=True):
     """What a run asks of a host. It holds no key and no card."""
 
-    golfref: str
-    protocol: str
     python: tuple[int, int]
     rooms: dict[str, str]
     """By folder of the referee's code, a hash of all of it: the same version may have been changed."""
@@ -116,6 +118,11 @@ class Refused(Struct, frozen=True, kw_only=True, tag=True):
 
 
 FromHost = Lacks | Telling | Ready | Refused | Heartbeat
+
+
+def on_one_line(text: str) -> str:
+    """A text of any length as it can be shown in a line."""
+    return printable(" ".join(text.split()), LONGEST_LINE)
 
 
 def host_folder() -> Path:

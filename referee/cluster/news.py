@@ -4,10 +4,12 @@ from collections.abc import Callable
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
-from referee.cluster.hosts import Demands
+from referee.cluster.hosts import Demands, on_one_line
 from referee.play.process.pool import Reuse
 from referee.tournament.orders import Played, Spoiled
+from referee.tournament.run.host import host_name
 from referee.tournament.store.hosts import Host
 
 
@@ -81,7 +83,6 @@ class Outcome(Struct, frozen=True, kw_only=True):
     """What came of a bundle, as the host that played it says."""
 
     address: str
-    host: Host
     reports: tuple[Played | Spoiled, ...]
     seconds: tuple[float, ...] = ()
     """How long each of them took."""
@@ -121,5 +122,26 @@ def encoded(message: Struct) -> bytes:
 
 
 def news(data: bytes) -> News:
-    """The news in these bytes. Raises msgspec.DecodeError."""
-    return _NEWS.decode(data)
+    """The news in these bytes, with its texts on one line each, whoever wrote them. Raises msgspec.DecodeError."""
+    found = _NEWS.decode(data)
+    if isinstance(found, Said):
+        return replace(found, host=host_name(found.host), line=on_one_line(found.line))
+    if isinstance(found, LeftOut):
+        return replace(found, host=host_name(found.host), reason=on_one_line(found.reason))
+    if isinstance(found, Joined):
+        return replace(found, host=_cleaned(found.host))
+    return found
+
+
+def _cleaned(host: Host) -> Host:
+    """What a host tells of itself, as people can be shown it."""
+    return replace(
+        host,
+        name=host_name(host.name),
+        golfref=on_one_line(host.golfref),
+        protocol=on_one_line(host.protocol),
+        host=on_one_line(host.host),
+        tag=on_one_line(host.tag),
+        isolation=on_one_line(host.isolation),
+        built=tuple(map(on_one_line, host.built)),
+    )

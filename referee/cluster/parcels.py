@@ -16,8 +16,6 @@ from pathlib import Path
 
 import protocol
 import referee
-from protocol import VERSION
-from referee import __version__
 from referee.cluster.hosts import PIECE_BYTES, Demands, Travelling, host_tag
 from referee.cluster.streams import Stream
 from referee.entries.entry import Entry
@@ -83,8 +81,6 @@ def rooms() -> dict[str, str]:
 def _demands(config: Config, bots: tuple[Travelling, ...], streams: dict[str, Stream]) -> Demands:
     options = [one.variant.options for one in config.variants]
     return Demands(
-        golfref=__version__,
-        protocol=VERSION,
         python=sys.version_info[:2],
         rooms=rooms(),
         tag=host_tag(),

@@ -151,7 +151,7 @@ async def play(run: str, key: str, bundle: Parcel) -> bytes:
     plugin.play(Task(turns=turns, begun=underway.begin, done=underway.end))
     if (reports := await underway.reports) is None:
         raise Reschedule
-    outcome = Outcome(address=worker.address, host=plugin.joined.host, reports=reports, seconds=tuple(turns.seconds))
+    outcome = Outcome(address=worker.address, reports=reports, seconds=tuple(turns.seconds))
     return encoded(outcome)
 
 

@@ -15,9 +15,9 @@ from typing import TypeVar
 
 import msgspec
 
-from referee.cluster.hosts import Demands, FromHost, Lacks, Piece, Refused, Telling
+from referee.cluster.hosts import Demands, FromHost, Lacks, Piece, Refused, Telling, on_one_line
 from referee.cluster.preparing import Talk, prepare
-from referee.cluster.trying import NotFit, on_one_line
+from referee.cluster.trying import NotFit
 from referee.play.session import Interrupted
 from referee.tournament.orders import Heartbeat
 from referee.tournament.run.frames import frame

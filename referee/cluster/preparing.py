@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from protocol import VERSION
 from referee import __version__
-from referee.cluster.hosts import Demands, Ready, host_folder, host_tag
+from referee.cluster.hosts import Demands, Ready, host_folder, host_tag, on_one_line
 from referee.cluster.kept import KeptBots, NotKept
 from referee.cluster.trying import (
     NotFit,
@@ -21,7 +21,6 @@ from referee.cluster.trying import (
     check_shipped,
     check_tools,
     check_versions,
-    on_one_line,
     start_all,
 )
 from referee.entries.built import last_build

@@ -15,10 +15,8 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from protocol import VERSION
-from protocol.text import printable
 from referee import __version__
-from referee.cluster.hosts import Demands, Travelling
+from referee.cluster.hosts import Demands, Travelling, on_one_line
 from referee.cluster.parcels import rooms
 from referee.entries.versions import short, version_of
 from referee.play.faults import HostFault
@@ -40,24 +38,16 @@ out: one of a million good hosts is."""
 LEAST_BOT_MB = 32
 """What a bot takes at least: an interpreter. So much for each seat of its other matches must be free on a host."""
 
-_LONGEST = 1000
-
 
 class NotFit(Exception):
     """This host cannot play. The text says why, and what can be done, on one line."""
 
 
 def check_versions(demands: Demands) -> None:
-    """Raises NotFit where this is another golfref, or another Python, than the desk's.
+    """Raises NotFit where the files of golfref, or Python's first two numbers, differ from the desk's.
 
-    Rules and messages are the same in one version only, and its files may have been changed. A Python counts by its
-    first two numbers: a later repair of it is told, but keeps no host out.
+    The desk has compared the versions before; files of the same version may have been changed.
     """
-    if (__version__, VERSION) != (demands.golfref, demands.protocol):
-        raise NotFit(
-            f"it has golfref {__version__} with protocol {VERSION}, and the desk golfref {demands.golfref} with "
-            f"protocol {demands.protocol}; install the desk's version there"
-        )
     here = rooms()
     if changed := sorted(name for name in {*here, *demands.rooms} if here.get(name) != demands.rooms.get(name)):
         raise NotFit(
@@ -205,8 +195,3 @@ def _judged(races: Outcome) -> RacesTest:
         chance_seat=races.chance_seat,
         lateness_ms=round(races.lateness_ms, 3),
     )
-
-
-def on_one_line(text: str) -> str:
-    """A text of any length as it can be shown in a line."""
-    return printable(" ".join(text.split()), _LONGEST)

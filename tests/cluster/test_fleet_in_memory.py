@@ -10,6 +10,7 @@ import pytest
 import trio
 import trio.testing
 from in_store import Silent, result_of
+from msgspec.structs import replace
 from needs import need_modules
 
 from referee.commands.opening import open_store, prepare
@@ -88,7 +89,7 @@ class Cluster:
         turns = Turns(bundle)
         while (order := turns.order) is not None:
             turns.take(result_of(order))
-        self.tell(Back(id=bundle.id, outcome=Outcome(address=address, host=LAB, reports=tuple(turns.reports))))
+        self.tell(Back(id=bundle.id, outcome=Outcome(address=address, reports=tuple(turns.reports))))
 
 
 def test_a_run_that_stops_takes_back_what_no_host_has_begun(tmp_path: Path) -> None:
@@ -171,22 +172,94 @@ def test_what_the_last_host_had_is_played_by_the_next_and_every_report_counts_on
         assert [event.lines for event in store.history()] == [(lost,)]
 
 
+class Connection:
+    """Stands in for a Dask client to which one worker is connected that nothing can be sent to."""
+
+    status = "running"
+
+    def __init__(self) -> None:
+        self.scheduler = self
+
+    async def identity(self, n_workers: int) -> dict[str, Any]:
+        del n_workers
+        return {"workers": {"tls://lab:1": {"name": "lab 1"}}}
+
+    async def run(self, function: Callable[..., Any], *_words: Any, **_more: Any) -> Any:
+        raise OSError(113, f"No route to {function.__name__}")
+
+
+def engine_of(client: object) -> tuple[Any, list[Any]]:
+    """An engine with this client of Dask, and what happens to it."""
+    from referee.cluster.engine import Engine
+
+    happened: list[Any] = []
+    engine = Engine("tls://nowhere:8786", lambda _: None)
+    connected: Any = (None, None, client)
+    engine._connected.set_result(connected)
+    engine.listen(happened.append)
+    return engine, happened
+
+
+def test_a_host_that_nothing_can_be_sent_to_is_left_out_at_once() -> None:
+    need_modules("distributed", extra="cluster")
+    from referee.cluster.news import Came, LeftOut
+    from referee.cluster.patience import Absence
+
+    async def come() -> None:
+        engine._happened(Came(address="tls://lab:1"))
+        await asyncio.gather(*engine._tasks)
+
+    engine, happened = engine_of(Connection())
+    asyncio.run(come())
+
+    reason = "the desk cannot send it what it needs: OSError: [Errno 113] No route to resolve_name"
+    assert happened[-1] == LeftOut(address="tls://lab:1", host="lab-1", reason=reason)
+    assert engine.absence is Absence.LEFT_OUT
+
+
+def test_a_host_that_comes_does_not_disturb_who_looks_at_the_hosts() -> None:
+    need_modules("distributed", extra="cluster")
+    from referee.cluster.news import Joined
+
+    engine, _ = engine_of(None)
+    for address in ("first", "second"):
+        engine._happened(Joined(address=address, host=LAB, jobs=1))
+    for one in engine.joined.values():
+        engine._happened(Joined(address=f"beside {one.address}", host=LAB, jobs=1))
+
+    assert len(engine.joined) == 4
+
+
+def test_texts_of_a_host_are_shown_and_stored_on_one_short_line() -> None:
+    need_modules("distributed", extra="cluster")
+    from referee.cluster.news import Joined, LeftOut, Said, encoded, news
+
+    text = "next round: \x1b[2J\n\u202e" + "x" * 10_000
+    left_out = news(encoded(LeftOut(address="lab", host=text, reason=text)))
+    said = news(encoded(Said(host=text, line=text)))
+    joined = news(encoded(Joined(address="lab", host=replace(LAB, name=text, host=text, built=(text,)), jobs=1)))
+
+    assert isinstance(left_out, LeftOut)
+    assert isinstance(said, Said)
+    assert isinstance(joined, Joined)
+    for name in (left_out.host, said.host, joined.host.name):
+        assert len(name) == 100
+        assert " " not in name
+    for line in (left_out.reason, said.line, joined.host.host, *joined.host.built):
+        assert len(line) <= 1000
+        assert line.isprintable()
+
+
 def test_a_desk_that_cannot_read_its_bots_ends_the_run_in_words() -> None:
     need_modules("distributed", extra="cluster")
-    from referee.cluster.engine import Engine
     from referee.cluster.news import Lacking, Lost
 
     class Unreadable:
         def piece(self, parcel: str, offset: int) -> bytes:
             raise OSError(5, "Input/output error", f"{parcel}@{offset}")
 
-    parcels: Any = Unreadable()
-    nobody: Any = (None, None, None)
-    happened: list[Any] = []
-    engine = Engine("tls://nowhere:8786", lambda _: None)
-    engine._connected.set_result(nobody)
-    engine._parcels = parcels
-    engine.listen(happened.append)
+    engine, happened = engine_of(None)
+    engine._parcels = Unreadable()
     asyncio.run(engine._send_parcels(Lacking(address="lab", parcels=("mine",))))
 
     assert happened == [
