@@ -14,28 +14,28 @@ from uuid import uuid4
 import msgspec
 from distributed import Client, Security
 
-from referee.cluster.hosts import Piece, on_one_line
-from referee.cluster.news import (
+from referee.cluster.archives import BotArchives
+from referee.cluster.messages import (
     Back,
     Came,
     Gone,
     Happening,
-    Hosting,
-    Joined,
-    Lacking,
+    Lacks,
     LeftOut,
+    Line,
     Listener,
     Lost,
     News,
     Outcome,
+    Piece,
+    Ready,
     Returned,
-    Said,
     encoded,
     news,
+    on_one_line,
 )
-from referee.cluster.parcels import Parcels
 from referee.cluster.patience import Absence, Patience
-from referee.cluster.plugin import Parcel, RunPlugin, become_host, end_hosts, give, play
+from referee.cluster.plugin import Hidden, RunPlugin, become_host, end_hosts, give, play
 from referee.cluster.probe import check_scheduler, why_left_out
 from referee.cluster.where import ClusterFailed
 from referee.tournament.orders import Bundle
@@ -53,7 +53,7 @@ POLL_INTERVAL_S = 0.1
 END_S = 20.0
 """How long the hosts may take at the end until all that the run has started there is gone."""
 
-_Host = TypeVar("_Host", Joined, LeftOut)
+_Host = TypeVar("_Host", Ready, LeftOut)
 
 _OUTCOME = msgspec.msgpack.Decoder(Outcome)
 
@@ -64,7 +64,7 @@ class Engine:
     def __init__(self, address: str, tell: Callable[[str], None], security: Security | None = None) -> None:
         """`tell` says a line to the organiser, from any thread. `security`: in place of Dask's settings of TLS."""
         self._address, self._tell_person, self._security = address, tell, security
-        self.joined: Mapping[str, Joined] = {}
+        self.joined: Mapping[str, Ready] = {}
         """The dask workers that play, by address. The engine's thread replaces it, and never changes it."""
         self.left_out: Mapping[str, LeftOut] = {}
         """Those that do not, by address. It is replaced likewise."""
@@ -77,8 +77,8 @@ class Engine:
         self._listener: Listener | None = None
         self._lost: Lost | None = None
         self._run = ""
-        self._parcels: Parcels | None = None
-        self._hosting = Parcel(b"")
+        self._archives: BotArchives | None = None
+        self._demands = Hidden(b"")
         self._connected: Promise[tuple[asyncio.AbstractEventLoop, asyncio.Event, Client]] = Promise()
         self._tasks: set[asyncio.Task[None]] = set()
         self._playing: dict[int, asyncio.Task[None]] = {}
@@ -90,12 +90,12 @@ class Engine:
         self._thread.start()
         self._connected.result()
 
-    def prepare(self, hosting: Hosting, parcels: Parcels) -> None:
-        """Make every dask worker that is there, or comes later, a host of this kind. Raises ClusterFailed.
+    def prepare(self, run: str, archives: BotArchives) -> None:
+        """Make every dask worker that is there, or comes later, a host of a run of this name. Raises ClusterFailed.
 
-        What they were before ends.
+        The name is that of the hosts' resource, and of the topic of their news. What they were before ends.
         """
-        self._result(self._prepare(hosting, parcels))
+        self._result(self._prepare(run, archives))
 
     @property
     def absence(self) -> Absence:
@@ -210,18 +210,18 @@ class Engine:
             self._changed.notify_all()
         self._tell(self._lost)
 
-    async def _prepare(self, hosting: Hosting, parcels: Parcels) -> None:
+    async def _prepare(self, run: str, archives: BotArchives) -> None:
         _, _, client = self._connected.result()
         await self._end_hosts(client)
         with self._changed:
             self.joined, self.left_out = {}, {}
             self._awaited.clear()
             self._lost_some = False
-            self._run, self._parcels, self._hosting = hosting.run, parcels, Parcel(encoded(hosting))
-        client.subscribe_topic(hosting.run, self._heard)
+            self._run, self._archives, self._demands = run, archives, Hidden(encoded(archives.demands))
+        client.subscribe_topic(run, self._heard)
         if lacking := await check_scheduler(client):
             raise ClusterFailed(f"the Dask scheduler at {self._address} cannot be used: {lacking}")
-        await client.register_plugin(RunPlugin(client.id, hosting.run))
+        await client.register_plugin(RunPlugin(client.id, run))
         for address, told in (await client.scheduler.identity(n_workers=-1))["workers"].items():
             if told["status"] != "closing":
                 self._happened(Came(address=address))
@@ -237,45 +237,45 @@ class Engine:
             happening = news(event[1])
         except msgspec.MsgspecError:
             return  # nothing that a host of ours sends
-        if isinstance(happening, Lacking):
-            self._go(self._send_parcels(happening))
-        elif isinstance(happening, Said):
-            self._tell_person(f"{happening.host}: {happening.line}")
+        if isinstance(happening, Lacks):
+            self._go(self._send_archives(happening))
+        elif isinstance(happening, Line):
+            self._tell_person(f"{happening.host}: {happening.text}")
         else:
             self._happened(happening)
 
     def _happened(self, happening: News) -> None:
-        if isinstance(happening, Came | Joined | LeftOut | Gone):
+        if isinstance(happening, Came | Ready | LeftOut | Gone):
             with self._changed:
                 self._note(happening)
                 self._changed.notify_all()
         self._tell(happening)
 
-    def _note(self, happening: Came | Joined | LeftOut | Gone) -> None:
+    def _note(self, happening: Came | Ready | LeftOut | Gone) -> None:
         address = happening.address
         if isinstance(happening, Came):
             if address not in self._awaited:  # one that comes just when a run begins is told twice
                 self._awaited.add(address)
-                self._go(self._make_host(self._run, self._hosting, address))
+                self._go(self._make_host(self._run, self._demands, address))
             return
         self._awaited.discard(address)
         self._lost_some |= isinstance(happening, Gone) and address in self.joined
         self.joined = _without(self.joined, address)
         self.left_out = _without(self.left_out, address)
-        if isinstance(happening, Joined):
+        if isinstance(happening, Ready):
             self.joined = {**self.joined, address: happening}
         elif isinstance(happening, LeftOut):
             self.left_out = {**self.left_out, address: happening}
-            self._tell_person(f"host {happening.host} is left out: {happening.reason}")
+            self._tell_person(happening.in_words)
 
-    async def _make_host(self, run: str, hosting: Parcel, address: str) -> None:
+    async def _make_host(self, run: str, demands: Hidden, address: str) -> None:
         """Make a dask worker a host of a run, or leave it out."""
         _, _, client = self._connected.result()
         try:
             if (left_out := await why_left_out(client, address)) is not None:
                 self._happened(left_out)
             elif run == self._run:
-                await client.run(become_host, run, hosting, workers=[address])
+                await client.run(become_host, run, demands, workers=[address])
         except Exception as error:
             await self._leave_out(client, run, address, error)
 
@@ -306,22 +306,23 @@ class Engine:
             if (task := self._playing.pop(id_, None)) is not None:
                 task.cancel()
 
-    async def _send_parcels(self, lacking: Lacking) -> None:
+    async def _send_archives(self, lacking: Lacks) -> None:
         """Send a host what it lacks, piece by piece."""
         _, _, client = self._connected.result()
-        run, parcels = self._run, self._parcels
-        if parcels is None:
+        run, archives = self._run, self._archives
+        if archives is None:
             return
-        for parcel in lacking.parcels:
-            offset, data = 0, b"begin"
+        for archive in lacking.archives:
+            pieces, data = archives.pieces(archive), b"begin"
             while data:
                 try:
-                    data = await asyncio.to_thread(parcels.piece, parcel, offset)
+                    data = await asyncio.to_thread(next, pieces, b"")
                 except OSError as error:
+                    if run != self._run:
+                        return
                     self._lose(f"the bots' files cannot be read to send them: {error}")
                     return
-                offset += len(data)
-                piece = Parcel(encoded(Piece(parcel=parcel, data=data)))
+                piece = Hidden(encoded(Piece(archive=archive, data=data)))
                 try:
                     await client.run(give, run, piece, workers=[lacking.address])
                 except Exception as error:
@@ -335,7 +336,7 @@ class Engine:
             play,
             self._run,
             key,
-            Parcel(encoded(bundle)),
+            Hidden(encoded(bundle)),
             key=key,
             workers=self._addresses(bundle.host),
             resources={self._run: 1},

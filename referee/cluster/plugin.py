@@ -14,11 +14,10 @@ from typing import Any
 import msgspec
 from distributed import Reschedule, Scheduler, SchedulerPlugin, Worker, WorkerPlugin, get_worker
 from distributed.worker_state_machine import SecedeEvent
+from msgspec.structs import replace
 
-from referee.cluster import hosts
-from referee.cluster.host import Callers, Host, Task
-from referee.cluster.hosts import Piece
-from referee.cluster.news import Began, Came, Gone, Hosting, Joined, Lacking, LeftOut, News, Outcome, Said, encoded
+from referee.cluster.host_main import Callers, Host, Task
+from referee.cluster.messages import Began, Came, Demands, Gone, Lacks, LeftOut, Line, Outcome, Piece, Ready, encoded
 from referee.tournament.orders import Bundle, Played, Spoiled
 from referee.tournament.run.crew import ORDERS_PER_JOB
 from referee.tournament.run.host import host_name
@@ -26,7 +25,7 @@ from referee.tournament.run.turns import TimedTurns
 
 _BUNDLE = msgspec.msgpack.Decoder(Bundle)
 _PIECE = msgspec.msgpack.Decoder(Piece)
-_HOSTING = msgspec.msgpack.Decoder(Hosting)
+_DEMANDS = msgspec.msgpack.Decoder(Demands)
 
 TELL_AFTER_S = 0.4
 """That a match has begun is told when it has been played for so long: the reports of shorter ones tell it too.
@@ -34,7 +33,7 @@ So often it is looked after that.
 """
 
 
-class Parcel:
+class Hidden:
     """Bytes on their way through Dask, which shows them nowhere: they hold the keys of deals."""
 
     def __init__(self, data: bytes) -> None:
@@ -47,43 +46,39 @@ class Parcel:
 class HostPlugin(WorkerPlugin):
     """Makes a dask worker a host of a run, and ends all of that when the run ends or the worker does."""
 
-    def __init__(self, run: str, hosting: Parcel) -> None:
+    def __init__(self, run: str, demands: Hidden) -> None:
         """This is made at the desk, and travels."""
-        self.name, self._packed = run, hosting
-        self.joined: Joined | None = None
-        """What it told of itself when it was ready."""
+        self.name, self._packed = run, demands
+        self.is_ready = False
         self._host: Host | None = None
         self._changing = asyncio.Lock()
         self._announcing: set[asyncio.Task[None]] = set()
 
     async def setup(self, worker: Worker) -> None:
         """Begin to get the host ready. The worker does not wait for it."""
-        hosting = _HOSTING.decode(self._packed.data)
-        jobs = hosting.jobs or worker.state.nthreads
+        demands = _DEMANDS.decode(self._packed.data)
+        jobs = demands.jobs or worker.state.nthreads
         loop = asyncio.get_running_loop()
-        name = host_name()
 
         def soon(function: Callable[[], None]) -> None:
             with contextlib.suppress(RuntimeError):  # the loop has ended
                 loop.call_soon_threadsafe(function)
 
-        def tell(news: News) -> None:
-            soon(lambda: worker.log_event(self.name, encoded(news)))
+        def tell(news: Lacks | Line | Ready) -> None:
+            if isinstance(news, Ready):
+                self.is_ready = True
+                ready = replace(news, address=worker.address, bots=())
+                soon(partial(self._announce, worker, ready, ORDERS_PER_JOB * jobs))
+                return
+            if isinstance(news, Lacks):
+                news = replace(news, address=worker.address)
+            soon(partial(worker.log_event, self.name, encoded(news)))
 
-        def is_ready(ready: hosts.Ready) -> None:
-            self.joined = Joined(address=worker.address, host=ready.host, jobs=jobs)
-            soon(partial(self._announce, worker, self.joined, ORDERS_PER_JOB * jobs))
+        def leave_out(reason: str) -> None:
+            left_out = LeftOut(address=worker.address, host=host_name(), reason=reason)
+            soon(partial(self._announce, worker, left_out, 0))
 
-        def is_left_out(reason: str) -> None:
-            soon(partial(self._announce, worker, LeftOut(address=worker.address, host=name, reason=reason), 0))
-
-        callers = Callers(
-            ready=is_ready,
-            lacks=lambda parcels: tell(Lacking(address=worker.address, parcels=parcels)),
-            tells=lambda line: tell(Said(host=name, line=line)),
-            left_out=is_left_out,
-        )
-        self._host = Host(hosting, jobs, callers)
+        self._host = Host(demands, jobs, Callers(trial=tell, left_out=leave_out))
         with contextlib.suppress(Exception):  # the scheduler may be gone, and then it ends with the worker
             await worker.set_resources(**{self.name: 0})  # by which `end_hosts` finds it
         await asyncio.to_thread(self._host.start)
@@ -106,7 +101,7 @@ class HostPlugin(WorkerPlugin):
         if self._host is not None:
             self._host.give(piece)
 
-    def _announce(self, worker: Worker, news: Joined | LeftOut, units: int) -> None:
+    def _announce(self, worker: Worker, news: Ready | LeftOut, units: int) -> None:
         """Let Dask send so many bundles at a time, and tell the desk."""
 
         async def announce() -> None:
@@ -130,22 +125,22 @@ class HostPlugin(WorkerPlugin):
                     await worker.scheduler.set_resources(resources={self.name: 0}, worker=worker.contact_address)
 
 
-async def become_host(run: str, hosting: Parcel, dask_worker: Worker) -> None:
+async def become_host(run: str, demands: Hidden, dask_worker: Worker) -> None:
     """What the desk has a dask worker call, to make it a host of a run."""
-    await dask_worker.plugin_add(HostPlugin(run, hosting), name=run)
+    await dask_worker.plugin_add(HostPlugin(run, demands), name=run)
 
 
-async def give(run: str, piece: Parcel, dask_worker: Worker) -> None:
+async def give(run: str, piece: Hidden, dask_worker: Worker) -> None:
     """What the desk has a dask worker call, to give it a piece of what it lacks."""
     if isinstance(plugin := dask_worker.plugins.get(run), HostPlugin):
         plugin.give(_PIECE.decode(piece.data))
 
 
-async def play(run: str, key: str, bundle: Parcel) -> bytes:
+async def play(run: str, key: str, bundle: Hidden) -> bytes:
     """The task that Dask moves: play a bundle on the host that this dask worker is, and return its Outcome."""
     worker = get_worker()
     plugin: Any = worker.plugins.get(run)
-    if not isinstance(plugin, HostPlugin) or plugin.joined is None:
+    if not isinstance(plugin, HostPlugin) or not plugin.is_ready:
         raise Reschedule
     underway, turns = _Underway(worker, run, key), TimedTurns(_BUNDLE.decode(bundle.data))
     plugin.play(Task(turns=turns, begun=underway.begin, done=underway.end))

@@ -12,8 +12,7 @@ from typing import Any
 from distributed import Client
 
 from referee import __version__
-from referee.cluster.hosts import on_one_line
-from referee.cluster.news import LeftOut
+from referee.cluster.messages import LeftOut, on_one_line
 from referee.tournament.run.host import NAME, host_name
 
 _PLUGIN = "referee.cluster.plugin:HostPlugin.__name__"

@@ -1,4 +1,4 @@
-"""The fleet of a run: all hosts of a cluster instead of a crew. It gives out what the desk has, and takes reports.
+"""All hosts of a cluster play a run, instead of a crew: they are given what the desk has, and their reports are taken.
 
 Dask decides which host plays what, and gives it to another one when a host is lost, with the same cards: whoever is
 lost can tell nobody. The desk alone decides what counts. Must not know how Dask is spoken to.
@@ -12,7 +12,7 @@ from functools import partial
 import trio
 
 from referee.cluster.engine import Engine
-from referee.cluster.news import Back, Began, Gone, Happening, Joined, LeftOut, Lost, Returned
+from referee.cluster.messages import Back, Began, Gone, Happening, LeftOut, Lost, Ready, Returned
 from referee.cluster.patience import HOSTS_PATIENCE_S, Patience
 from referee.play.session import guarded, heeding_signals
 from referee.tournament.orders import Begun, Bundle, Played
@@ -29,7 +29,7 @@ MOST_RETURNED = 10
 """The run gives up when Dask gives more bundles than this back one after another, and none is played meanwhile."""
 
 
-class Fleet:
+class ClusterPlayer:
     """All hosts of a run."""
 
     def __init__(
@@ -83,7 +83,7 @@ class Fleet:
     @property
     def _room(self) -> int:
         """How many bundles may be out."""
-        there = [one for one in list(self._engine.joined.values()) if one.address in self._there]
+        there = [one for one in self._engine.joined.values() if one.address in self._there]
         return sum((ORDERS_PER_JOB + SPARE_PER_JOB) * one.jobs for one in there)
 
     async def _give_bundles(self, scope: trio.CancelScope) -> None:
@@ -111,7 +111,7 @@ class Fleet:
             await self._begin(happening.number)
         elif isinstance(happening, Lost):
             raise WorkersLost(happening.reason)
-        elif isinstance(happening, Joined | LeftOut | Gone):
+        elif isinstance(happening, Ready | LeftOut | Gone):
             self._take_host(happening)
 
     async def _take_outcome(self, back: Back) -> None:
@@ -154,13 +154,13 @@ class Fleet:
 
     def _take_hosts(self) -> None:
         """Take the hosts that are there when this begins."""
-        for left_out in list(self._engine.left_out.values()):
+        for left_out in self._engine.left_out.values():
             self._store.note(host_left_out(left_out.host, left_out.reason))
-        for joined in list(self._engine.joined.values()):
+        for joined in self._engine.joined.values():
             self._take_host(joined)
 
-    def _take_host(self, happening: Joined | LeftOut | Gone) -> None:
-        if isinstance(happening, Joined):
+    def _take_host(self, happening: Ready | LeftOut | Gone) -> None:
+        if isinstance(happening, Ready):
             self._note(happening.address, happening.host)
         elif isinstance(happening, LeftOut):
             self._store.note(host_left_out(happening.host, happening.reason))
@@ -168,11 +168,11 @@ class Fleet:
             host, _ = self._noted[happening.address]
             self._store.note(host_lost(host.name))
             self._tell(host_lost(host.name))
-        names = {one.host.name for one in list(self._engine.joined.values())}
+        names = {one.host.name for one in self._engine.joined.values()}
         self._desk.hosts_are(names)
         nobody_was_there = not self._there
         self._there.discard(happening.address)
-        if isinstance(happening, Joined):
+        if isinstance(happening, Ready):
             self._there.add(happening.address)
         # Dask keeps what it has while nobody is there, also from those that come: all of it is handed out again.
         is_in_vain = nobody_was_there or not self._there

@@ -1,4 +1,4 @@
-"""A cluster that a command plays on: from its address to the hosts that are ready, and what `local:N` starts here."""
+"""The session of a command on a cluster: from its address to hosts that are ready, and the processes of `local:N`."""
 
 import contextlib
 import json
@@ -12,15 +12,16 @@ from typing import Self
 from uuid import uuid4
 
 from distributed import Security
+from msgspec.structs import replace
 
 import referee
+from referee.cluster.archives import CannotTravel, archives_of
 from referee.cluster.engine import Engine
-from referee.cluster.fleet import Fleet
 from referee.cluster.local import START
-from referee.cluster.news import Hosting
-from referee.cluster.parcels import CannotTravel, Parcels, parcels_of
 from referee.cluster.patience import Patience
+from referee.cluster.player import ClusterPlayer
 from referee.cluster.where import BadCluster, ClusterFailed, Where
+from referee.entries.versions import traces_of
 from referee.play.process import orphans
 from referee.tournament.config.config import Config
 from referee.tournament.run.desk import Desk
@@ -30,7 +31,7 @@ END_PATIENCE_S = 20.0
 """How long a cluster that was started here may take to end."""
 
 
-class Hall:
+class ClusterSession:
     """The hosts of a cluster, for as long as a command goes on."""
 
     def __init__(
@@ -49,8 +50,9 @@ class Hall:
         """
         self._where, self._jobs, self._workers, self._wait_s, self._tell = where, jobs, workers, wait_s, tell
         self._stack = contextlib.ExitStack()
-        self._parcels = contextlib.ExitStack()
-        self._prepared: Parcels | None = None
+        self._archives = contextlib.ExitStack()
+        self._prepared_for: object = None
+        """All on which the archives and demands of the last preparation depend."""
         self._engine: Engine
 
     def __enter__(self) -> Self:
@@ -60,7 +62,6 @@ class Hall:
             if self._where.local:
                 security = _security()
                 address = stack.enter_context(_local(self._where.local, self._jobs, security))
-            stack.callback(self._parcels.close)
             self._engine = Engine(address, self._tell, security)
             stack.callback(self._engine.close)
             self._engine.start()
@@ -68,48 +69,54 @@ class Hall:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._stack.close()
+        try:
+            self._stack.close()
+        finally:
+            self._archives.close()
 
     @property
     def jobs(self) -> int:
         """How many matches the hosts that are there play at a time."""
-        return max(1, sum(one.jobs for one in list(self._engine.joined.values())))
+        return max(1, sum(one.jobs for one in self._engine.joined.values()))
 
     def prepare(self, config: Config) -> None:
         """Get the hosts ready for these bots, unless they are, and wait for them. Raises ClusterFailed."""
+        wanted = _depends_on(config)
+        if wanted == self._prepared_for:
+            return
         kept = contextlib.ExitStack()
         try:
-            parcels = kept.enter_context(parcels_of(config))
+            archives = kept.enter_context(archives_of(config, jobs=self._jobs, workers=self._workers))
         except CannotTravel as error:
             raise ClusterFailed(str(error)) from None
         except OSError as error:
             raise ClusterFailed(f"there is no room for copies of the bots: {error.strerror}") from None
-        if self._prepared is not None and self._prepared.demands == parcels.demands:
-            kept.close()
-            return
-        self._parcels.close()
-        self._parcels, self._prepared = kept, parcels
-        hosting = Hosting(
-            run=f"golfref-{uuid4().hex[:12]}",
-            reuse=config.reuse,
-            slap_s=config.clocks.slap_s,
-            jobs=self._jobs,
-            workers=self._workers,
-            demands=parcels.demands,
-        )
-        self._engine.prepare(hosting, parcels)
+        self._engine.prepare(f"golfref-{uuid4().hex[:12]}", archives)
+        self._archives.close()
+        self._archives, self._prepared_for = kept, wanted
         patience = Patience(self._tell, wait_s=self._wait_s, can_others_come=not self._where.local)
         self._engine.await_hosts(self._where.local or 1, patience)
         self._tell_hosts()
 
-    def player(self, desk: Desk, store: Store) -> Fleet:
+    def player(self, desk: Desk, store: Store) -> ClusterPlayer:
         """What plays this desk's matches, which are kept in this store."""
-        return Fleet(desk, store, self._engine, wait_s=self._wait_s, tell=self._tell)
+        return ClusterPlayer(desk, store, self._engine, wait_s=self._wait_s, tell=self._tell)
 
     def _tell_hosts(self) -> None:
-        names = sorted({one.host.name for one in list(self._engine.joined.values())})
+        names = sorted({one.host.name for one in self._engine.joined.values()})
         what = f"{len(names)} host{'s' * (len(names) != 1)}: {', '.join(names)}"
         self._tell(f"{what}; they play {self.jobs} {'match' if self.jobs == 1 else 'matches'} at a time")
+
+
+def _depends_on(config: Config) -> object:
+    """All on which a preparation for this config depends. The files of bots count by size and time of change."""
+    own = [bot for bot in config.bots if bot.builtin is None and not bot.entry]
+    return (
+        tuple(replace(bot, cell=None) for bot in config.bots),
+        config.entries,
+        frozenset(trace for bot in own for trace in traces_of(bot, config.folder)),
+        (config.isolation, config.trust, config.limits, config.builds, config.clocks, config.reuse, config.variants),
+    )
 
 
 def _security() -> Security:

@@ -9,8 +9,8 @@ import pytest
 from hosts_in_memory import BOT, Hosted, competition, hosted
 from processes import PATIENCE_S, Marked
 
-from referee.cluster.hosts import Ready
-from referee.cluster.parcels import parcels_of
+from referee.cluster.archives import archives_of
+from referee.cluster.messages import Ready
 from referee.tournament.orders import Played, Spoiled
 
 pytestmark = pytest.mark.cluster
@@ -22,7 +22,7 @@ dir = "patient"
 command = ["python3", "bot.py"]
 """
 BEFORE_AND_AFTER = (("six-card", 0), ("cactus", 0), ("six-card", 1))
-WORKER, PREPARER = "referee.tournament.run.worker", "referee.cluster.preparer"
+WORKER, PREPARER = "referee.tournament.run.worker", "referee.cluster.trial_main"
 
 
 class Lab:
@@ -56,7 +56,7 @@ def test_several_workers_play_and_those_that_die_are_replaced(
     tmp_path: Path, mark: dict[str, str], marked: Marked, until_gone: Callable[[], None]
 ) -> None:
     lab = Lab(tmp_path, mark)
-    with parcels_of(lab.config) as parcels, hosted(lab.config, parcels, lab.env, jobs=2, workers=2) as host:
+    with archives_of(lab.config) as archives, hosted(lab.config, archives, lab.env, jobs=2, workers=2) as host:
         assert isinstance(host.news.get(timeout=PATIENCE_S), Ready)
         done = host.play(0)
         host.play(1, done=done)
@@ -82,7 +82,7 @@ def test_a_game_with_timed_slaps_is_played_when_nothing_else_is(
 ) -> None:
     """Whatever comes after it waits for its end, as it waits for what came before; then other workers play."""
     lab = Lab(tmp_path, mark, '[[variants]]\npreset = "cactus"\noptions = { rounds = 1 }\n')
-    with parcels_of(lab.config) as parcels, hosted(lab.config, parcels, lab.env, jobs=2, workers=2) as host:
+    with archives_of(lab.config) as archives, hosted(lab.config, archives, lab.env, jobs=2, workers=2) as host:
         assert isinstance(host.news.get(timeout=PATIENCE_S), Ready)
         numbers = [host.number(variant, rotation) for variant, rotation in BEFORE_AND_AFTER]
         done = host.play(numbers[0])
@@ -106,9 +106,9 @@ def test_a_host_is_left_out_where_the_process_dies_that_gets_it_ready(
         (preparer,) = pids(marked, PREPARER)
         os.kill(preparer, signal.SIGKILL)
 
-    monkeypatch.setattr(Hosted, "_send_parcels", kill)
+    monkeypatch.setattr(Hosted, "_send_archives", kill)
     lab = Lab(tmp_path, mark)
-    with parcels_of(lab.config) as parcels, hosted(lab.config, parcels, lab.env) as host:
+    with archives_of(lab.config) as archives, hosted(lab.config, archives, lab.env) as host:
         done = host.play(0, 1)
         assert host.news.get(timeout=PATIENCE_S) == "the process that gets it ready was killed by signal 9"
         assert done.get(timeout=PATIENCE_S) is None

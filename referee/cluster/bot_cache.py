@@ -1,6 +1,6 @@
 """The bots that a host keeps from one run to the next, below its own folder, by content and by what they are built for.
 
-    TAG/parcels/HASH/          the files of a bot that is no entry
+    TAG/archives/HASH/          the files of a bot that is no entry
     TAG/.golfref/versions/     a shelf with the versions of entries
 
 What is there is whole at any moment, and can only be read. It is held against its hash before each run. One process of
@@ -18,9 +18,9 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from referee import __version__, wall_clock
-from referee.cluster.hosts import Demands, Travelling
-from referee.cluster.parcels import FILES, MOST_MB
-from referee.cluster.streams import Stream
+from referee.cluster.archives import FILES, MOST_MB
+from referee.cluster.archives import digest_of as archive_of
+from referee.cluster.messages import Demands, SentBot
 from referee.entries.archive import unpack_tar
 from referee.entries.built import Built, conditions, digest_of, keep_built, last_build, version_now
 from referee.entries.entry import Entry
@@ -41,7 +41,7 @@ _BOUNDS = Bounds(
     folds_case=False,
     outside=SYSTEM,
 )
-"""What may come out of a parcel, whoever sent it."""
+"""What may come out of a archive, whoever sent it."""
 
 _NEW = ".sent"
 """What the desk built, until it is whole."""
@@ -49,11 +49,22 @@ _NEW = ".sent"
 _POLL_INTERVAL_S = 0.1
 
 
+HOST_FOLDER = "GOLFREF_HOST_FOLDER"
+"""The variable of a host's environment that names the folder in which it keeps bots."""
+
+
+def host_folder() -> Path:
+    """Where this host keeps bots from one run to the next: what GOLFREF_HOST_FOLDER says, else in the user's cache."""
+    if told := os.environ.get(HOST_FOLDER):
+        return Path(told).absolute()
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser(), "golfref", "host").absolute()
+
+
 class NotKept(Exception):
     """A bot cannot be kept here. The text names it, on one line."""
 
 
-class KeptBots:
+class BotCache:
     """The bots that this host keeps for runs with these demands. Methods raise OSError where the host cannot write."""
 
     def __init__(self, folder: Path, tag: str, demands: Demands) -> None:
@@ -66,7 +77,7 @@ class KeptBots:
     def alone(self, wait: Callable[[float], None]) -> Iterator[None]:
         """Be the only process that receives here. `wait` waits for so many seconds, and may raise."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        open_folder(self.folder / "parcels")
+        open_folder(self.folder / "archives")
         fd = open_lock(self.folder / "lock")
         try:
             while True:
@@ -74,40 +85,40 @@ class KeptBots:
                     fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
                     break
                 wait(_POLL_INTERVAL_S)
-            for left_over in (self.folder / "parcels").glob(".*"):  # of a process that was killed
+            for left_over in (self.folder / "archives").glob(".*"):  # of a process that was killed
                 remove(left_over)
             yield
         finally:
             os.close(fd)
 
     def lacking(self) -> tuple[str, ...]:
-        """The parcels that are not here, or are not as they were sent. What is left of these is removed."""
-        wanted = dict.fromkeys(parcel for bot in self._demands.bots for parcel in self._wanted(bot))
-        found = tuple(parcel for parcel in wanted if not self._is_whole(parcel))
-        for parcel in found:
-            remove(self._place(parcel))
+        """The archives that are not here, or are not as they were sent. What is left of these is removed."""
+        wanted = dict.fromkeys(archive for bot in self._demands.bots for archive in self._wanted(bot))
+        found = tuple(archive for archive in wanted if not self._is_whole(archive))
+        for archive in found:
+            remove(self._place(archive))
         return found
 
-    def _wanted(self, bot: Travelling) -> Iterator[str]:
-        """The parcels that must be in the folder of parcels."""
+    def _wanted(self, bot: SentBot) -> Iterator[str]:
+        """The archives that must be in the folder of archives."""
         if bot.entry is None:
-            yield from [bot.parcel] * bool(bot.parcel)
+            yield from [bot.archive] * bool(bot.archive)
             return
         if not self._has_source(bot.entry):
-            yield bot.parcel
+            yield bot.archive
         if self._takes_built(bot) and not self._has_built(bot.entry):
             yield bot.built
 
-    def _is_whole(self, parcel: str) -> bool:
-        place = self._place(parcel)
+    def _is_whole(self, archive: str) -> bool:
+        place = self._place(archive)
         with contextlib.suppress(OSError):
-            return place.is_dir() and Stream(place).digest() == parcel
+            return place.is_dir() and archive_of(place)[0] == archive
         return False
 
     def _has_source(self, entry: Entry) -> bool:
         return self.shelf.kept(entry.version) is not None and self.shelf.version_of_source(entry) == entry.version
 
-    def _takes_built(self, bot: Travelling) -> bool:
+    def _takes_built(self, bot: SentBot) -> bool:
         """Whether what the desk built is started here."""
         return bool(bot.built) and self._tag == self._demands.tag
 
@@ -117,28 +128,28 @@ class KeptBots:
         is_there = kept is not None and kept.outcome == "built" and kept.in_cell == in_cell
         return is_there and version_now(self.shelf, entry) == entry.version
 
-    def receive(self, parcel: str, pieces: Iterable[bytes]) -> None:
-        """Take a parcel in, and put it in its place. Raises NotKept where it is not what it should be."""
-        name = self._demands.bot_of(parcel)
+    def receive(self, archive: str, pieces: Iterable[bytes]) -> None:
+        """Take a archive in, and put it in its place. Raises NotKept where it is not what it should be."""
+        name = self._demands.bot_of(archive)
         with tempfile.TemporaryFile(dir=self.folder) as spool:
             for piece in pieces:
                 spool.write(piece)
             spool.seek(0)
-            into = self.folder / "parcels" / f".{parcel}"  # alone: nobody else writes here now
+            into = self.folder / "archives" / f".{archive}"  # alone: nobody else writes here now
             remove(into)
             try:
                 unpack_tar(spool, into, _BOUNDS)
             except BadArchive as error:
                 raise NotKept(f"bot `{name}` cannot be unpacked: {error}") from None
-            if Stream(into).digest() != parcel:
+            if archive_of(into)[0] != archive:
                 remove(into)
                 raise NotKept(f"the files of bot `{name}` are not what the desk sent: a bot that differs between hosts")
         close(into)
-        into.rename(self._place(parcel))
+        into.rename(self._place(archive))
 
     def shelve(self) -> None:
-        """Put entries on the shelf from their parcels, which are removed then. Raises NotKept."""
-        used = {bot.parcel for bot in self._demands.bots if bot.entry is None}
+        """Put entries on the shelf from their archives, which are removed then. Raises NotKept."""
+        used = {bot.archive for bot in self._demands.bots if bot.entry is None}
         done: set[str] = set()
         for bot in self._demands.bots:
             if bot.entry is None:
@@ -146,14 +157,14 @@ class KeptBots:
             try:
                 if not self._has_source(bot.entry):
                     remove(self.shelf.place(bot.version))
-                    self.shelf.take(replace(bot.entry, folder=str(self._place(bot.parcel))))
+                    self.shelf.take(replace(bot.entry, folder=str(self._place(bot.archive))))
             except ShelfError as error:
                 raise NotKept(f"bot `{bot.name}`: {error}") from None
             if self._takes_built(bot) and not self._has_built(bot.entry):
                 self._put_built(bot.entry, self._place(bot.built))
-            done |= {bot.parcel, bot.built} - used
-        for parcel in done - {""}:
-            remove(self._place(parcel))
+            done |= {bot.archive, bot.built} - used
+        for archive in done - {""}:
+            remove(self._place(archive))
 
     def _put_built(self, entry: Entry, unpacked: Path) -> None:
         place = self.shelf.place(entry.version)
@@ -178,7 +189,7 @@ class KeptBots:
         """The entries, as they lie on the shelf here."""
         return [replace(one, folder=str(self.shelf.place(one.version) / SOURCE)) for one in self._entries]
 
-    def bot(self, bot: Travelling) -> BotSpec:
+    def bot(self, bot: SentBot) -> BotSpec:
         """The bot as it starts here. A shipped one is this installation's own; raises BadBot where it has none."""
         spec = bot.spec
         if spec.builtin is not None:
@@ -187,14 +198,14 @@ class KeptBots:
         if bot.entry is not None:
             entry = replace(bot.entry, folder=str(self.shelf.place(bot.version) / SOURCE))
             return replace(self.shelf.bot(entry), name=spec.name, owner=spec.owner)
-        place = self._place(bot.parcel or "none")
+        place = self._place(bot.archive or "none")
         files = place / FILES
         if not files.is_dir():
             files = place if place.is_dir() else self._empty()
         words = [self._word(bot, number, word, place) for number, word in enumerate(spec.command)]
         return replace(spec, command=tuple(words), dir=str(files), version=bot.version, cell=None)
 
-    def _word(self, bot: Travelling, number: int, word: str, place: Path) -> str:
+    def _word(self, bot: SentBot, number: int, word: str, place: Path) -> str:
         """A word of the command, as it names here what it named at the desk."""
         found = bot.words.get(number)
         if found is None or (found.startswith(f"{FILES}/") and not word.startswith("/")):
@@ -203,9 +214,9 @@ class KeptBots:
 
     def _empty(self) -> Path:
         """A folder for bots that have none of their own."""
-        folder = self.folder / "parcels" / "none"
+        folder = self.folder / "archives" / "none"
         folder.mkdir(exist_ok=True)
         return folder
 
-    def _place(self, parcel: str) -> Path:
-        return self.folder / "parcels" / parcel
+    def _place(self, archive: str) -> Path:
+        return self.folder / "archives" / archive

@@ -51,7 +51,7 @@ def program(name: str, *words: str, cwd: Path, env: dict[str, str], until: str) 
         yield next(line for line in process.stderr if until in line)
     finally:
         process.terminate()
-        process.stderr.read()
+        assert "failed to teardown" not in process.stderr.read()
         process.stderr.close()
         process.wait(60)
 

@@ -1,29 +1,28 @@
 """One dask worker as a host of a run: a thread in which a crew plays what the desk has sent.
 
-A process of ours (preparer.py) gets the host ready. Then as many workers play as would play so many matches at a time
-without a cluster, or one worker alone while slaps are timed.
-Bots, and all that times them, never live in dask's process. Must not know Dask.
+A process of its own (trial_main.py) gets the host ready. Then as many workers play as would play so many matches at a
+time without a cluster, or one worker alone while slaps are timed. Bots, and all that times them, never live in dask's
+process. Must not know Dask.
 """
 
 import math
 import threading
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from math import ceil
 
 import msgspec
 import trio
 from msgspec import Struct
+from msgspec.structs import replace
 
-from referee.cluster import preparer
-from referee.cluster.here import Here, UnknownBot, here_of
-from referee.cluster.hosts import FromHost, Lacks, Piece, Ready, Refused, Telling
-from referee.cluster.news import Hosting
+from referee.cluster import trial_main
+from referee.cluster.messages import Demands, FromTrial, Lacks, LeftOut, Line, Piece, Ready
 from referee.play.faults import Missing
 from referee.play.process.open_files import check_open_files
-from referee.play.process.pool import Reuse
 from referee.play.sandbox.system_info import cores
+from referee.play.spec import BotSpec
 from referee.tournament.orders import Begun, Job, Part, Played, Report, Spoiled
 from referee.tournament.run.crew import LONGEST_SILENCE_S, Crew, Worker, WorkerGone, WorkersLost
 from referee.tournament.run.frames import Frames
@@ -46,11 +45,8 @@ class Task(Struct, eq=False):
 class Callers(Struct, frozen=True, kw_only=True):
     """Who is told what becomes of a host. All are called in the host's thread."""
 
-    ready: Callable[[Ready], None]
-    """It can play."""
-    lacks: Callable[[tuple[str, ...]], None]
-    """It needs these parcels: `Host.give` gives them."""
-    tells: Callable[[str], None]
+    trial: Callable[[Lacks | Line | Ready], None]
+    """This is what comes of its trial. `Host.give` gives it what it lacks."""
     left_out: Callable[[str], None]
     """It does not play, or plays no longer, for this reason."""
 
@@ -58,14 +54,14 @@ class Callers(Struct, frozen=True, kw_only=True):
 class Host:
     """Plays bundles in a thread of its own, from `start` until `close`."""
 
-    def __init__(self, hosting: Hosting, jobs: int, callers: Callers) -> None:
+    def __init__(self, demands: Demands, jobs: int, callers: Callers) -> None:
         """`jobs` is how many matches it plays at a time."""
-        self._hosting, self._jobs, self._callers = hosting, jobs, callers
-        self._workers = min(hosting.workers or cores(), jobs)
+        self._demands, self._jobs, self._callers = demands, jobs, callers
+        self._workers = min(demands.workers or cores(), jobs)
         self._desk = _Desk()
         self._scope = trio.CancelScope()
         self._token: trio.lowlevel.TrioToken | None = None
-        self._pieces = _Pieces()
+        self._give, self._pieces = trio.open_memory_channel[Piece](math.inf)
         self._has_begun = threading.Event()
         self._thread = threading.Thread(target=self._run, name="golfref", daemon=True)
 
@@ -81,7 +77,7 @@ class Host:
 
     def give(self, piece: Piece) -> None:
         """Give it the next piece of what it lacks. May be called in any thread."""
-        self._soon(partial(self._pieces.put, piece))
+        self._soon(partial(self._give.send_nowait, piece))
 
     def close(self) -> None:
         """End what is played here, and wait until no process of it is left."""
@@ -121,87 +117,77 @@ class Host:
 
     async def _play_on(self) -> None:
         """Get ready and play. Raises WorkersLost, also in a group."""
-        demands = self._hosting.demands
+        demands = self._demands
         try:
-            check_open_files(jobs=ceil(self._jobs / self._workers), seats=demands.seats, reuse=self._hosting.reuse)
+            check_open_files(jobs=ceil(self._jobs / self._workers), seats=demands.seats, reuse=demands.reuse)
         except Missing as missing:
             raise WorkersLost(str(missing)) from None
-        preparing = _Preparer(self._jobs, self._hosting.reuse)
+        trial = Worker(self._jobs, demands.reuse, start=trial_main.START)
         try:
-            ready = await preparing.get_ready(self._hosting, self._callers, self._pieces)
+            ready = await self._try(trial)
         except* WorkerGone as gone:
             raise WorkersLost(f"the process that gets it ready {_text(gone)}") from None
         finally:
-            await preparing.end(patience_s=END_PATIENCE_S / 4)
-        if isinstance(ready, Refused):
-            raise WorkersLost(ready.reason)
-        self._desk.here = here_of(demands, ready)
-        self._callers.ready(ready)
-        await self._crew().play()
+            await trial.end(patience_s=END_PATIENCE_S / 4)
+        self._desk.bots = LocalBots.of(demands, ready)
+        self._callers.trial(ready)
+        crew = Crew(self._desk, jobs=self._jobs, workers=self._workers, reuse=demands.reuse, slap_s=demands.slap_s)
+        await crew.play()
 
-    def _crew(self) -> Crew:
-        hosting = self._hosting
-        return Crew(self._desk, jobs=self._jobs, workers=self._workers, reuse=hosting.reuse, slap_s=hosting.slap_s)
+    async def _try(self, trial: Worker) -> Ready:
+        """Let a process get this host ready. Raises WorkersLost, and WorkerGone in a group."""
+        frames: Frames[FromTrial] = Frames(msgspec.msgpack.Decoder(FromTrial))
 
+        async def send_pieces() -> None:
+            async for piece in self._pieces:
+                await trial.send(piece, LONGEST_SILENCE_S)
 
-class _Preparer(Worker):
-    """The process of ours that gets this host ready."""
-
-    def __init__(self, jobs: int, reuse: Reuse) -> None:
-        super().__init__(jobs, reuse, start=preparer.START)
-        self._said: Frames[FromHost] = Frames(msgspec.msgpack.Decoder(FromHost))
-
-    async def get_ready(self, hosting: Hosting, callers: Callers, pieces: "_Pieces") -> Ready | Refused:
-        """Let it get ready. Raises WorkerGone, in a group."""
-        ready: Ready | Refused | None = None
         async with trio.open_nursery() as nursery:
-
-            async def send_parcels() -> None:
-                while (piece := await pieces.next()) is not None:
-                    await self.send(piece, LONGEST_SILENCE_S)
-
-            await self.send(hosting.demands, LONGEST_SILENCE_S)
-            while ready is None:
-                for said in self._said.feed(await self.receive(LONGEST_SILENCE_S)):
-                    if isinstance(said, Ready | Refused):
-                        ready = said
-                    elif isinstance(said, Lacks):
-                        pieces.awaited.update(said.parcels)
-                        callers.lacks(said.parcels)
-                        nursery.start_soon(send_parcels)
-                    elif isinstance(said, Telling):
-                        callers.tells(said.line)
-            nursery.cancel_scope.cancel()
-        return ready
+            await trial.send(self._demands, LONGEST_SILENCE_S)
+            nursery.start_soon(send_pieces)
+            while True:
+                for message in frames.feed(await trial.receive(LONGEST_SILENCE_S)):
+                    if isinstance(message, Ready):
+                        nursery.cancel_scope.cancel()
+                        return message
+                    if isinstance(message, LeftOut):
+                        raise WorkersLost(message.reason)
+                    if isinstance(message, Lacks | Line):
+                        self._callers.trial(message)
 
 
-class _Pieces:
-    """The pieces of parcels that the desk sends, as they come."""
+class UnknownBot(Exception):
+    """This host was not prepared for a bot. The text names it."""
 
-    def __init__(self) -> None:
-        self.awaited: set[str] = set()
-        """The parcels of which pieces are to come."""
-        self._give, self._take = trio.open_memory_channel[Piece](math.inf)
 
-    def put(self, piece: Piece) -> None:
-        """A piece has come."""
-        self._give.send_nowait(piece)
+class LocalBots(Struct, frozen=True, kw_only=True):
+    """The bots that a host plays with."""
 
-    async def next(self) -> Piece | None:
-        """The next piece, which is empty after the last one of its parcel. None once all is there."""
-        if not self.awaited:
-            return None
-        piece = await self._take.receive()
-        if not piece.data:
-            self.awaited.discard(piece.parcel)
-        return piece
+    bots: Mapping[str, tuple[BotSpec, BotSpec]]
+    """By name, each bot as the desk has it, and as it starts here."""
+
+    @staticmethod
+    def of(demands: Demands, ready: Ready) -> "LocalBots":
+        """Those of a host that is ready for these demands."""
+        bots = zip(demands.bots, ready.bots, strict=True)
+        return LocalBots(bots={sent.name: (sent.spec, bot) for sent, bot in bots})
+
+    def order(self, order: Job) -> Job:
+        """The order as it is played here. Raises UnknownBot."""
+        return replace(order, setup=replace(order.setup, bots=tuple(map(self._bot, order.setup.bots))))
+
+    def _bot(self, bot: BotSpec) -> BotSpec:
+        sent, here = self.bots.get(bot.name, (None, bot))
+        if bot != sent:
+            raise UnknownBot(f"the host was not prepared for bot `{bot.name}`")
+        return here
 
 
 class _Desk:
     """Gives the crew of a host the orders of its bundles, in the host's thread."""
 
     def __init__(self) -> None:
-        self.here = Here(bots={})
+        self.bots = LocalBots(bots={})
         self._waiting: deque[Task] = deque()
         self._news = trio.Event()
         self._out: dict[int, Task] = {}
@@ -235,7 +221,7 @@ class _Desk:
             order = _next_order(task)
             self._out[order.fixture.number] = task
             try:
-                return self.here.order(order)
+                return self.bots.order(order)
             except UnknownBot as unknown:
                 self._end(Spoiled(number=order.fixture.number, reason=str(unknown)))
 

@@ -1,8 +1,9 @@
-"""What a host is tried for before its first match. What it lacks is told in a sentence, and nothing is played there.
+"""A host gets ready: it is tried, gets the bots that it lacks, builds what must be built, and starts each bot once.
 
-It needs the desk's golfref and the same Python, since that runs the shipped bots; memory for its matches; the run's
-level of isolation, which is tried with a bot as `doctor` does; each bot, which is started once; and where the run times
-slaps, races between identical bots that can be played and that favour no seat.
+It needs the files of the desk's golfref and the same Python, since that runs the shipped bots; memory for its matches;
+the run's level of isolation, which is tried with a bot as `doctor` does; each bot, which is started once; and where the
+run times slaps, races between identical bots that can be played and that favour no seat. A host that lacks something is
+left out with a sentence. Whoever calls gives functions that talk to the desk.
 """
 
 import contextlib
@@ -10,24 +11,36 @@ import os
 import platform
 import shutil
 import sys
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
+from msgspec import Struct
 from msgspec.structs import replace
 
+from protocol import VERSION
 from referee import __version__
-from referee.cluster.hosts import Demands, Travelling, on_one_line
-from referee.cluster.parcels import rooms
+from referee.cluster.archives import host_tag, module_hashes
+from referee.cluster.bot_cache import BotCache, NotKept, host_folder
+from referee.cluster.messages import Demands, Ready, SentBot, on_one_line
+from referee.entries.built import last_build
+from referee.entries.entry import Entry
+from referee.entries.ready import Builder
+from referee.entries.shelf import ShelfError
 from referee.entries.versions import short, version_of
 from referee.play.faults import HostFault
 from referee.play.greeting import Greeted, greet
+from referee.play.match import host_line
 from referee.play.pump.pump import Pump
+from referee.play.sandbox.cell import settled
 from referee.play.sandbox.levels import check_cells
 from referee.play.sandbox.problems import find_problem
-from referee.play.sandbox.system_info import number
+from referee.play.sandbox.readable_check import Unfit
+from referee.play.sandbox.system_info import cores, number
 from referee.play.session import run_session
 from referee.play.spec import MB, BadBot, BotSpec, Confinement, builtin_bot
-from referee.tournament.store.hosts import RacesTest
+from referee.tournament.run.host import host_name
+from referee.tournament.store.hosts import Host, RacesTest
 from referee.trials.races import USUAL, USUAL_WINDOWS, Outcome, chance_of, race
 from referee.trials.starts import try_start
 
@@ -38,18 +51,117 @@ out: one of a million good hosts is."""
 LEAST_BOT_MB = 32
 """What a bot takes at least: an interpreter. So much for each seat of its other matches must be free on a host."""
 
+TOLD_MB = 16
+"""A host that gets so much of bots says so, since that takes a while."""
+
+Fetch = Callable[[tuple[str, ...]], Iterable[tuple[str, Iterable[bytes]]]]
+"""Is given the archives that are lacking, and brings each with its content in pieces."""
+
 
 class NotFit(Exception):
     """This host cannot play. The text says why, and what can be done, on one line."""
 
 
-def check_versions(demands: Demands) -> None:
+class Talk(Struct, frozen=True, kw_only=True):
+    """How a host that gets ready talks to the desk."""
+
+    fetch: Fetch
+    tell: Callable[[str], None]
+    """Takes what a person may want to read meanwhile, a line at a time."""
+    check: Callable[[], None]
+    """Raises whatever is to end it when the desk has gone."""
+
+
+def prepare(demands: Demands, jobs: int, talk: Talk) -> Ready:
+    """Make this host ready to play so many matches at a time.
+
+    Raises NotFit, and what `talk.check` raises. Must be called in the main thread.
+    """
+    with _refusing():
+        check_installation(demands)
+        check_isolation(demands)
+        free_mb = check_room(demands, jobs)
+        check_shipped(demands)
+        check_tools(demands)
+        cache = BotCache(host_folder(), host_tag(), demands)
+        with cache.alone(lambda seconds: _wait(talk, seconds)):
+            lacking = cache.lacking()
+            if (size_mb := sum(demands.archives[archive] for archive in lacking) // MB) >= TOLD_MB:
+                talk.tell(f"gets {size_mb} MB of bots")
+            for archive, pieces in talk.fetch(lacking):
+                cache.receive(archive, pieces)
+                talk.check()
+            cache.shelve()
+        built = _build(cache, demands, talk)
+        bots = [cache.bot(one) for one in demands.bots]
+        check_programs(bots, demands)
+        bots = [settled(bot, demands.isolation) for bot in bots]
+        talk.check()
+        confinement = Confinement(isolation=demands.isolation, limits=demands.limits)
+        races = start_all(demands, bots, confinement, talk.check)
+    host = Host(
+        name=host_name(),
+        golfref=__version__,
+        protocol=VERSION,
+        host=host_line(),
+        tag=host_tag(),
+        cores=cores(),
+        jobs=jobs,
+        memory_mb=free_mb,
+        isolation=demands.isolation,
+        built=built,
+        races=races,
+    )
+    return Ready(host=host, bots=tuple(bots))
+
+
+@contextlib.contextmanager
+def _refusing() -> Iterator[None]:
+    """What a host cannot do is a reason to leave it out."""
+    try:
+        yield
+    except (NotKept, ShelfError, Unfit, HostFault) as error:
+        raise NotFit(on_one_line(str(error))) from None
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        folder = "make room there, or let GOLFREF_HOST_FOLDER name another folder"
+        raise NotFit(on_one_line(f"bots cannot be kept there: {where}{error.strerror or error}; {folder}")) from None
+
+
+def _wait(talk: Talk, seconds: float) -> None:
+    talk.check()
+    time.sleep(seconds)
+
+
+def _build(cache: BotCache, demands: Demands, talk: Talk) -> tuple[str, ...]:
+    """Build what the desk could not; returns the names of all bots that were built on this host."""
+    entries = cache.entries()
+    if not entries:
+        return ()
+    builder = Builder(cache.shelf, isolation=demands.isolation, builds=demands.builds, tell=talk.tell)
+    failed = [one for one in entries if _failed(cache, one)]
+    others = [one for one in entries if one not in failed]
+    # What failed once is tried again: a compiler may have been installed since.
+    for some, again in ((failed, True), (others, False)):
+        for one in builder.ready(some, check=talk.check, again=again):
+            said = f" ({'; '.join(one.lines[-2:])})" if one.lines else ""
+            raise NotFit(on_one_line(f"bot `{one.name}`: {one.problem}{said}"))
+    sent = {one.name for one in demands.bots if one.built} if demands.tag == host_tag() else set()
+    return tuple(one.name for one in entries if one.build and one.name not in sent)
+
+
+def _failed(cache: BotCache, entry: Entry) -> bool:
+    built = last_build(cache.shelf, entry.version) if entry.build else None
+    return built is not None and built.outcome == "failed"
+
+
+def check_installation(demands: Demands) -> None:
     """Raises NotFit where the files of golfref, or Python's first two numbers, differ from the desk's.
 
     The desk has compared the versions before; files of the same version may have been changed.
     """
-    here = rooms()
-    if changed := sorted(name for name in {*here, *demands.rooms} if here.get(name) != demands.rooms.get(name)):
+    here = module_hashes()
+    if changed := sorted(name for name in {*here, *demands.modules} if here.get(name) != demands.modules.get(name)):
         raise NotFit(
             f"its golfref {__version__} is not the desk's: {', '.join(changed[:3])} differ; install the same there"
         )
@@ -115,7 +227,7 @@ def check_shipped(demands: Demands) -> None:
             )
 
 
-def _own(one: Travelling) -> BotSpec:
+def _own(one: SentBot) -> BotSpec:
     found = builtin_bot(one.spec.builtin or "")
     return replace(one.spec, command=found.command, dir=found.dir, reads=found.reads)
 

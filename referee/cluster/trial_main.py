@@ -8,43 +8,37 @@ import contextlib
 import os
 import select
 import signal
-import struct
 import threading
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TypeVar
 
 import msgspec
 
-from referee.cluster.hosts import Demands, FromHost, Lacks, Piece, Refused, Telling, on_one_line
-from referee.cluster.preparing import Talk, prepare
-from referee.cluster.trying import NotFit
+from referee.cluster.messages import Demands, FromTrial, Lacks, LeftOut, Line, Piece, on_one_line
+from referee.cluster.trial import NotFit, Talk, prepare
 from referee.play.session import Interrupted
 from referee.tournament.orders import Heartbeat
-from referee.tournament.run.frames import frame
+from referee.tournament.run.frames import PIPE_READ_BYTES, Frames, frame
 from referee.tournament.run.host import host_name
 from referee.tournament.run.worker import HEARTBEAT_S, begin
 
-START = "import sys; sys.path.insert(0, sys.argv[1]); from referee.cluster.preparer import main; main(sys.argv[2:])"
+START = "import sys; sys.path.insert(0, sys.argv[1]); from referee.cluster.trial_main import main; main(sys.argv[2:])"
 """What the interpreter is told to run. Its arguments are those of a worker of a run; `jobs` are those of the host."""
-
-Told = TypeVar("Told", Demands, Piece)
-
-_LENGTH = struct.Struct("<I")
 
 
 class Gone(Exception):
     """Nobody needs this host any more."""
 
 
-class _Line:
+class _Pipes:
     """The pipes. A thread says meanwhile that we live, and sees when the orders end."""
 
     def __init__(self, orders: int, reports: int) -> None:
         self._orders, self._reports = orders, reports
+        self._messages = self._read()
         self._writing = threading.Lock()
         self._over, self._gone = threading.Event(), False
 
-    def say(self, message: FromHost) -> None:
+    def say(self, message: FromTrial) -> None:
         """Say something to the desk. What cannot be said is not missed: then nobody is there."""
         with self._writing, contextlib.suppress(BrokenPipeError):
             rest = memoryview(frame(message))
@@ -78,47 +72,44 @@ class _Line:
             self.say(Heartbeat())
             self._over.wait(HEARTBEAT_S)
 
-    def read(self, kind: type[Told]) -> Told:
-        """The next message, which must be of this kind. Raises Gone."""
-        (length,) = _LENGTH.unpack(self._exactly(_LENGTH.size))
-        return msgspec.msgpack.decode(self._exactly(length), type=kind)
+    def _read(self) -> Iterator[Demands | Piece]:
+        frames: Frames[Demands | Piece] = Frames(msgspec.msgpack.Decoder(Demands | Piece))
+        while data := os.read(self._orders, PIPE_READ_BYTES):
+            yield from frames.feed(data)
 
-    def _exactly(self, count: int) -> bytes:
-        parts: list[bytes] = []
-        while count:
-            if not (data := os.read(self._orders, min(count, 1 << 20))):
-                raise Gone
-            parts.append(data)
-            count -= len(data)
-        return b"".join(parts)
+    def demands(self) -> Demands:
+        """What the run asks of this host, which comes first. Raises Gone."""
+        for message in self._messages:
+            if isinstance(message, Demands):
+                return message
+        raise Gone
 
-    def fetch(self, parcels: tuple[str, ...]) -> Iterator[tuple[str, Iterable[bytes]]]:
-        """Ask for parcels, and bring each in pieces."""
-        self.say(Lacks(parcels=parcels))
-        for parcel in parcels:
-            yield parcel, self._pieces(parcel)
+    def fetch(self, archives: tuple[str, ...]) -> Iterator[tuple[str, Iterable[bytes]]]:
+        """Ask for archives, and bring each in pieces."""
+        self.say(Lacks(archives=archives))
+        for archive in archives:
+            yield archive, self._pieces(archive)
 
-    def _pieces(self, parcel: str) -> Iterator[bytes]:
-        while True:
-            piece = self.read(Piece)
-            if piece.parcel != parcel:
-                raise Gone
+    def _pieces(self, archive: str) -> Iterator[bytes]:
+        for piece in self._messages:
+            if not isinstance(piece, Piece) or piece.archive != archive:
+                break
             if not piece.data:
                 return
             yield piece.data
+        raise Gone
 
 
 def main(words: Sequence[str]) -> None:
     """Get this host ready as standard input demands."""
     started = begin(words)
-    line = _Line(started.orders, started.reports)
+    pipes = _Pipes(started.orders, started.reports)
+    talk = Talk(fetch=pipes.fetch, tell=lambda line: pipes.say(Line(host=host_name(), text=line)), check=pipes.check)
     with contextlib.suppress(Gone, Interrupted):
         try:
-            with line.watched():
-                demands = line.read(Demands)
-                talk = Talk(fetch=line.fetch, tell=lambda told: line.say(Telling(line=told)), check=line.check)
-                ready = prepare(demands, started.jobs, talk)
+            with pipes.watched():
+                ready = prepare(pipes.demands(), started.jobs, talk)
         except NotFit as lacking:
-            line.say(Refused(host=host_name(), reason=on_one_line(str(lacking))))
+            pipes.say(LeftOut(host=host_name(), reason=on_one_line(str(lacking))))
             return
-        line.say(ready)
+        pipes.say(ready)

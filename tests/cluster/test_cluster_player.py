@@ -1,7 +1,7 @@
-"""What a fleet makes of hosts that go and come, and of reports that come twice or late. The test stands in for Dask."""
+"""A run on hosts that go and come, whose reports come twice or late. The test stands in for Dask."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -35,7 +35,7 @@ preset = "cactus"
 preset = "six-card"
 """ + "".join(f'[[bots]]\nname = "{name}"\nbuiltin = "random"\n' for name in ("ann", "bob", "cid"))
 
-LAB = Host(name="lab", golfref="0", protocol="1", host="here")
+LAB = Host(name="lab", golfref="0", protocol="1", host="here", jobs=50)
 
 
 class Cluster:
@@ -69,14 +69,14 @@ class Cluster:
         self.out = [bundle for bundle in self.out if bundle.id not in ids]
 
     def come(self, address: str) -> None:
-        from referee.cluster.news import Joined
+        from referee.cluster.messages import Ready
 
-        self.joined[address] = Joined(address=address, host=LAB, jobs=50)
+        self.joined[address] = Ready(address=address, host=LAB)
         self.tell(self.joined[address])
 
     def go(self, address: str) -> list[Bundle]:
         """Lose a host, with all that it played."""
-        from referee.cluster.news import Gone
+        from referee.cluster.messages import Gone
 
         del self.joined[address]
         lost, self.out = self.out, []
@@ -84,7 +84,7 @@ class Cluster:
         return lost
 
     def report(self, bundle: Bundle, address: str) -> None:
-        from referee.cluster.news import Back, Outcome
+        from referee.cluster.messages import Back, Outcome
 
         turns = Turns(bundle)
         while (order := turns.order) is not None:
@@ -94,17 +94,17 @@ class Cluster:
 
 def test_a_run_that_stops_takes_back_what_no_host_has_begun(tmp_path: Path) -> None:
     need_modules("distributed", extra="cluster")
-    from referee.cluster.fleet import Fleet
-    from referee.cluster.news import Began
+    from referee.cluster.messages import Began
+    from referee.cluster.player import ClusterPlayer
 
     (tmp_path / "run.toml").write_text(CONFIG)
     prepared = prepare(load(tmp_path / "run.toml"), tmp_path / "run.golfref", fresh=False, may_change=False)
     cluster = Cluster()
     cluster.come("first")
 
-    async def play(fleet: Fleet) -> None:
+    async def play(player: ClusterPlayer) -> None:
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(fleet._run, lambda: None)
+            nursery.start_soon(player._run, lambda: None)
             await trio.testing.wait_all_tasks_blocked()
             begun, *others = cluster.out
             assert others
@@ -119,12 +119,12 @@ def test_a_run_that_stops_takes_back_what_no_host_has_begun(tmp_path: Path) -> N
     with locked(prepared.path) as lock, closing(open_store(prepared, lock)) as store:
         desk = prepared.run(store, Silent()).desk(by_block=True)
         engine: Any = cluster
-        trio.run(play, Fleet(desk, store, engine, wait_s=None, tell=lambda _: None))
+        trio.run(play, ClusterPlayer(desk, store, engine, wait_s=None, tell=lambda _: None))
 
 
 def test_what_the_last_host_had_is_played_by_the_next_and_every_report_counts_once(tmp_path: Path) -> None:
     need_modules("distributed", extra="cluster")
-    from referee.cluster.fleet import Fleet
+    from referee.cluster.player import ClusterPlayer
 
     (tmp_path / "run.toml").write_text(CONFIG)
     prepared = prepare(load(tmp_path / "run.toml"), tmp_path / "run.golfref", fresh=False, may_change=False)
@@ -149,11 +149,11 @@ def test_what_the_last_host_had_is_played_by_the_next_and_every_report_counts_on
             cluster.report(bundle, "second")
             cluster.report(bundle, "second")
 
-    async def play(fleet: Fleet) -> None:
+    async def play(player: ClusterPlayer) -> None:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(come_and_go)
             with trio.fail_after(60):
-                await fleet._run(lambda: None)
+                await player._run(lambda: None)
 
     with locked(prepared.path) as lock, closing(open_store(prepared, lock)) as store:
         desk = prepared.run(store, Silent()).desk(by_block=True)
@@ -161,7 +161,7 @@ def test_what_the_last_host_had_is_played_by_the_next_and_every_report_counts_on
         told: list[str] = []
         trio.run(
             play,
-            Fleet(desk, store, engine, wait_s=None, tell=told.append),
+            ClusterPlayer(desk, store, engine, wait_s=None, tell=told.append),
             clock=trio.testing.MockClock(autojump_threshold=0.05),
         )
         assert len(store.numbers()) == len(prepared.plan)
@@ -202,7 +202,7 @@ def engine_of(client: object) -> tuple[Any, list[Any]]:
 
 def test_a_host_that_nothing_can_be_sent_to_is_left_out_at_once() -> None:
     need_modules("distributed", extra="cluster")
-    from referee.cluster.news import Came, LeftOut
+    from referee.cluster.messages import Came, LeftOut
     from referee.cluster.patience import Absence
 
     async def come() -> None:
@@ -219,49 +219,54 @@ def test_a_host_that_nothing_can_be_sent_to_is_left_out_at_once() -> None:
 
 def test_a_host_that_comes_does_not_disturb_who_looks_at_the_hosts() -> None:
     need_modules("distributed", extra="cluster")
-    from referee.cluster.news import Joined
+    from referee.cluster.messages import Ready
 
     engine, _ = engine_of(None)
     for address in ("first", "second"):
-        engine._happened(Joined(address=address, host=LAB, jobs=1))
+        engine._happened(Ready(address=address, host=LAB))
     for one in engine.joined.values():
-        engine._happened(Joined(address=f"beside {one.address}", host=LAB, jobs=1))
+        engine._happened(Ready(address=f"beside {one.address}", host=LAB))
 
     assert len(engine.joined) == 4
 
 
 def test_texts_of_a_host_are_shown_and_stored_on_one_short_line() -> None:
     need_modules("distributed", extra="cluster")
-    from referee.cluster.news import Joined, LeftOut, Said, encoded, news
+    from referee.cluster.messages import LeftOut, Line, Ready, encoded, news
 
     text = "next round: \x1b[2J\n\u202e" + "x" * 10_000
     left_out = news(encoded(LeftOut(address="lab", host=text, reason=text)))
-    said = news(encoded(Said(host=text, line=text)))
-    joined = news(encoded(Joined(address="lab", host=replace(LAB, name=text, host=text, built=(text,)), jobs=1)))
+    said = news(encoded(Line(host=text, text=text)))
+    joined = news(encoded(Ready(address="lab", host=replace(LAB, name=text, host=text, built=(text,)))))
 
     assert isinstance(left_out, LeftOut)
-    assert isinstance(said, Said)
-    assert isinstance(joined, Joined)
+    assert isinstance(said, Line)
+    assert isinstance(joined, Ready)
     for name in (left_out.host, said.host, joined.host.name):
         assert len(name) == 100
         assert " " not in name
-    for line in (left_out.reason, said.line, joined.host.host, *joined.host.built):
+    for line in (left_out.reason, said.text, joined.host.host, *joined.host.built):
         assert len(line) <= 1000
         assert line.isprintable()
 
 
 def test_a_desk_that_cannot_read_its_bots_ends_the_run_in_words() -> None:
     need_modules("distributed", extra="cluster")
-    from referee.cluster.news import Lacking, Lost
+    from referee.cluster.messages import Lacks, Lost
+
+    class Taking:
+        async def run(self, *_words: Any, **_more: Any) -> None:
+            """Take what is sent."""
 
     class Unreadable:
-        def piece(self, parcel: str, offset: int) -> bytes:
-            raise OSError(5, "Input/output error", f"{parcel}@{offset}")
+        def pieces(self, archive: str) -> Iterator[bytes]:
+            yield b"piece"
+            raise OSError(5, "Input/output error", archive)
 
-    engine, happened = engine_of(None)
-    engine._parcels = Unreadable()
-    asyncio.run(engine._send_parcels(Lacking(address="lab", parcels=("mine",))))
+    engine, happened = engine_of(Taking())
+    engine._archives = Unreadable()
+    asyncio.run(engine._send_archives(Lacks(address="lab", archives=("mine",))))
 
     assert happened == [
-        Lost(reason="the bots' files cannot be read to send them: [Errno 5] Input/output error: 'mine@0'")
+        Lost(reason="the bots' files cannot be read to send them: [Errno 5] Input/output error: 'mine'")
     ]
