@@ -5,10 +5,11 @@ import json
 import os
 import pickle
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from subprocess import DEVNULL, PIPE, Popen, TimeoutExpired
-from typing import Self
+from subprocess import PIPE, Popen, TimeoutExpired
+from typing import IO, Self
 from uuid import uuid4
 
 from distributed import Security
@@ -18,6 +19,7 @@ import referee
 from referee.cluster.archives import CannotTravel, archives_of
 from referee.cluster.engine import Engine
 from referee.cluster.local import START
+from referee.cluster.messages import on_one_line
 from referee.cluster.patience import Patience
 from referee.cluster.player import ClusterPlayer
 from referee.cluster.where import BadCluster, ClusterFailed, Where
@@ -135,10 +137,18 @@ def _local(hosts: int, jobs: int | None, security: Security) -> Iterator[str]:
     threads = jobs or max(1, (os.cpu_count() or 1) // hosts)
     root = str(Path(referee.__file__).resolve().parent.parent)
     command = [sys.executable, "-P", "-c", START, root, str(hosts), str(threads)]
-    try:
-        process = Popen(command, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, start_new_session=True)
-    except OSError as error:
-        raise ClusterFailed(f"this machine cannot start a cluster: {error.strerror}") from None
+    with tempfile.TemporaryFile() as log:
+        try:
+            process = Popen(command, stdin=PIPE, stdout=PIPE, stderr=log, start_new_session=True)
+        except OSError as error:
+            raise ClusterFailed(f"this machine cannot start a cluster: {error.strerror}") from None
+        with _address_of(process, security, log) as address:
+            yield address
+
+
+@contextlib.contextmanager
+def _address_of(process: Popen[bytes], security: Security, log: IO[bytes]) -> Iterator[str]:
+    """The address that the process prints once its cluster is there. It is gone after the block."""
     if process.stdin is None or process.stdout is None:
         raise RuntimeError("a process without its pipes")
     orphans.register(process.pid)
@@ -146,9 +156,11 @@ def _local(hosts: int, jobs: int | None, security: Security) -> Iterator[str]:
         with contextlib.suppress(BrokenPipeError):
             process.stdin.write(pickle.dumps(security))
             process.stdin.flush()
-        if not (said := process.stdout.readline()):
-            raise ClusterFailed("this machine cannot start a cluster: the process that was to start it has ended")
-        yield json.loads(said)
+        if not (line := process.stdout.readline()):
+            log.seek(0)
+            lines = log.read().decode(errors="replace").splitlines() or ["its process has ended"]
+            raise ClusterFailed(f"this machine cannot start a cluster: {on_one_line(lines[-1])}")
+        yield json.loads(line)
     finally:
         process.stdin.close()
         with contextlib.suppress(TimeoutExpired):

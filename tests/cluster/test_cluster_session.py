@@ -19,6 +19,8 @@ from needs import need_modules
 from processes import PATIENCE_S, Marked
 from quick import QUICK
 
+from referee.cluster.where import ClusterFailed, Where
+
 pytestmark = [pytest.mark.cluster, pytest.mark.timeout(300)]
 
 CONFIG = """
@@ -193,6 +195,19 @@ def test_a_run_ends_where_all_hosts_that_there_can_be_are_left_out(
     assert "host local-1 is left out: bots cannot be kept there: " in said
     assert "all hosts that are there are left out; nothing was played" in said
     until_gone()  # what Dask's processes share ends a moment after them
+
+
+def test_why_a_cluster_cannot_be_started_here_is_printed(monkeypatch: pytest.MonkeyPatch) -> None:
+    need_modules("distributed", "cryptography", extra="cluster")
+    from referee.cluster import session
+
+    monkeypatch.setattr(session, "START", "raise OSError(24, 'Too many open files')")
+    hosts = session.ClusterSession(Where(local=1), jobs=None, workers=None, tell=lambda _: None)
+    with (
+        pytest.raises(ClusterFailed, match=r"cannot start a cluster: OSError: \[Errno 24\] Too many open files"),
+        hosts,
+    ):
+        pass
 
 
 def test_without_the_library_a_cluster_is_refused(make_folder: Callable[[str, int], Folder]) -> None:
