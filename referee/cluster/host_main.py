@@ -1,12 +1,11 @@
-"""One dask worker as a host of a run: a thread in which a crew plays what the desk has sent.
+"""One dask worker as a host of a run: a crew plays what the desk has sent.
 
 A process of its own (trial_main.py) gets the host ready. Then as many workers play as would play so many matches at a
 time without a cluster, or one worker alone while slaps are timed. Bots, and all that times them, never live in dask's
-process. Must not know Dask.
+process. All of this runs by trio, as a guest in the loop of Dask, of which it must not know.
 """
 
 import math
-import threading
 from collections import deque
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -29,11 +28,11 @@ from referee.tournament.run.frames import Frames
 from referee.tournament.run.turns import Turns
 
 END_PATIENCE_S = 20.0
-"""How long the thread may take to end its processes and all bots."""
+"""How long a host may take to end its processes and all bots."""
 
 
 class Task(Struct, eq=False):
-    """A bundle that is to be played, and who is told how that goes. Both are called in the host's thread."""
+    """A bundle that is to be played, and the functions that take how that goes."""
 
     turns: Turns
     begun: Callable[[int], None]
@@ -43,7 +42,7 @@ class Task(Struct, eq=False):
 
 
 class Callers(Struct, frozen=True, kw_only=True):
-    """Who is told what becomes of a host. All are called in the host's thread."""
+    """The functions that take what becomes of a host."""
 
     trial: Callable[[Lacks | Line | Ready], None]
     """This is what comes of its trial. `Host.give` gives it what it lacks."""
@@ -52,7 +51,7 @@ class Callers(Struct, frozen=True, kw_only=True):
 
 
 class Host:
-    """Plays bundles in a thread of its own, from `start` until `close`."""
+    """Plays bundles. Other methods than `run` may be called from outside of trio, and in any thread."""
 
     def __init__(self, demands: Demands, jobs: int, callers: Callers) -> None:
         """`jobs` is how many matches it plays at a time."""
@@ -62,47 +61,34 @@ class Host:
         self._scope = trio.CancelScope()
         self._token: trio.lowlevel.TrioToken | None = None
         self._give, self._pieces = trio.open_memory_channel[Piece](math.inf)
-        self._has_begun = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="golfref", daemon=True)
-
-    def start(self) -> None:
-        """Begin to get ready."""
-        self._thread.start()
-        self._has_begun.wait()
 
     def play(self, task: Task) -> None:
-        """Have a bundle played. May be called in any thread."""
+        """Have a bundle played."""
         if not self._soon(partial(self._desk.add, task)):
             task.done(None)
 
     def give(self, piece: Piece) -> None:
-        """Give it the next piece of what it lacks. May be called in any thread."""
+        """Give it the next piece of what it lacks."""
         self._soon(partial(self._give.send_nowait, piece))
 
-    def close(self) -> None:
-        """End what is played here, and wait until no process of it is left."""
+    def end(self) -> None:
+        """End what is played here. `run` returns when no process of it is left."""
         self._soon(self._scope.cancel)
-        self._thread.join(END_PATIENCE_S)
 
     def _soon(self, function: Callable[[], None]) -> bool:
-        """Call this in the host's thread. Returns whether that goes on."""
+        """Call this while `run` goes on. Returns whether it does."""
         if self._token is None:
-            return False
+            function()
+            return True
         try:
             self._token.run_sync_soon(function)
         except trio.RunFinishedError:
             return False
         return True
 
-    def _run(self) -> None:
-        try:
-            trio.run(self._play)
-        finally:
-            self._has_begun.set()
-
-    async def _play(self) -> None:
+    async def run(self) -> None:
+        """Get ready and play, until `end` is called or this host cannot play any longer."""
         self._token = trio.lowlevel.current_trio_token()
-        self._has_begun.set()
         why = ""
         try:
             with self._scope:
@@ -184,7 +170,7 @@ class LocalBots(Struct, frozen=True, kw_only=True):
 
 
 class _Desk:
-    """Gives the crew of a host the orders of its bundles, in the host's thread."""
+    """Gives the crew of a host the orders of its bundles."""
 
     def __init__(self) -> None:
         self.bots = LocalBots(bots={})
@@ -194,7 +180,7 @@ class _Desk:
         """By number, the bundle of the match that is out."""
         self._is_over = False
         self.stopping = trio.Event()
-        """Is never set: the fleet of the run takes back what is not to be played."""
+        """Is never set: the player of the run takes back what is not to be played."""
 
     def add(self, task: Task, *, is_next: bool = False) -> None:
         """A bundle is to be played, after the others unless it `is_next`."""

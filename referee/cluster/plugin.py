@@ -7,16 +7,15 @@ needs is there, and loses it when the host can play no longer.
 import asyncio
 import contextlib
 import time
-from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import msgspec
+import trio
 from distributed import Reschedule, Scheduler, SchedulerPlugin, Worker, WorkerPlugin, get_worker
 from distributed.worker_state_machine import SecedeEvent
 from msgspec.structs import replace
 
-from referee.cluster.host_main import Callers, Host, Task
+from referee.cluster.host_main import END_PATIENCE_S, Callers, Host, Task
 from referee.cluster.messages import Began, Came, Demands, Gone, Lacks, LeftOut, Line, Outcome, Piece, Ready, encoded
 from referee.tournament.orders import Bundle, Played, Spoiled
 from referee.tournament.run.crew import ORDERS_PER_JOB
@@ -51,6 +50,8 @@ class HostPlugin(WorkerPlugin):
         self.name, self._packed = run, demands
         self.is_ready = False
         self._host: Host | None = None
+        self._ended: asyncio.Future[None]
+        """Is done when no process of the host is left."""
         self._changing = asyncio.Lock()
         self._announcing: set[asyncio.Task[None]] = set()
 
@@ -60,34 +61,37 @@ class HostPlugin(WorkerPlugin):
         jobs = demands.jobs or worker.state.nthreads
         loop = asyncio.get_running_loop()
 
-        def soon(function: Callable[[], None]) -> None:
-            with contextlib.suppress(RuntimeError):  # the loop has ended
-                loop.call_soon_threadsafe(function)
-
         def tell(news: Lacks | Line | Ready) -> None:
             if isinstance(news, Ready):
                 self.is_ready = True
                 ready = replace(news, address=worker.address, bots=())
-                soon(partial(self._announce, worker, ready, ORDERS_PER_JOB * jobs))
+                self._announce(worker, ready, ORDERS_PER_JOB * jobs)
                 return
             if isinstance(news, Lacks):
                 news = replace(news, address=worker.address)
-            soon(partial(worker.log_event, self.name, encoded(news)))
+            loop.call_soon(worker.log_event, self.name, encoded(news))
 
         def leave_out(reason: str) -> None:
             left_out = LeftOut(address=worker.address, host=host_name(), reason=reason)
-            soon(partial(self._announce, worker, left_out, 0))
+            self._announce(worker, left_out, 0)
 
+        self._ended = loop.create_future()
         self._host = Host(demands, jobs, Callers(trial=tell, left_out=leave_out))
         with contextlib.suppress(Exception):  # the scheduler may be gone, and then it ends with the worker
             await worker.set_resources(**{self.name: 0})  # by which `end_hosts` finds it
-        await asyncio.to_thread(self._host.start)
+        trio.lowlevel.start_guest_run(
+            self._host.run,
+            run_sync_soon_threadsafe=loop.call_soon_threadsafe,
+            done_callback=lambda _: self._ended.set_result(None),
+            host_uses_signal_set_wakeup_fd=True,
+        )
 
     async def teardown(self, worker: Worker) -> None:
         """End what is played here."""
         await self._offer(worker, 0)
         if self._host is not None:
-            await asyncio.to_thread(self._host.close)
+            self._host.end()
+            await asyncio.wait({self._ended}, timeout=END_PATIENCE_S)
 
     def play(self, task: Task) -> None:
         """Have a bundle played here."""
@@ -163,19 +167,16 @@ class _Underway:
         self._told: int | None = None
 
     def begin(self, number: int) -> None:
-        """A match of it has begun. This is called in the host's thread, and wakes the loop for the first one only."""
+        """A match of it has begun."""
         is_first = self._number is None
         self._begun_at, self._number = time.monotonic(), number
         if is_first:
-            self._call(self._secede)
+            self._loop.call_soon(self._secede)
 
     def end(self, reports: tuple[Played | Spoiled, ...] | None) -> None:
-        """It has ended. This is called in the host's thread."""
-        self._call(partial(self._end, reports))
-
-    def _call(self, function: Callable[[], None]) -> None:
-        with contextlib.suppress(RuntimeError):  # the loop has ended, and nobody waits
-            self._loop.call_soon_threadsafe(function)
+        """It has ended."""
+        if not self.reports.done():
+            self.reports.set_result(reports)
 
     def _secede(self) -> None:
         self._worker.handle_stimulus(
@@ -195,10 +196,6 @@ class _Underway:
             self._told = self._number
             self._worker.log_event(self._run, encoded(Began(number=self._number)))
         self._loop.call_later(TELL_AFTER_S, self._tell)
-
-    def _end(self, reports: tuple[Played | Spoiled, ...] | None) -> None:
-        if not self.reports.done():
-            self.reports.set_result(reports)
 
 
 class RunPlugin(SchedulerPlugin):

@@ -4,12 +4,14 @@ import contextlib
 import os
 import queue
 import sys
+import threading
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from subprocess import PIPE, Popen
 
 import msgspec
 import pytest
+import trio
 from msgspec.structs import replace
 from processes import PATIENCE_S
 
@@ -195,8 +197,10 @@ def hosted(
         for name, value in env.items():
             patch.setenv(name, value)
         host = Hosted(config, archives, jobs=jobs, workers=workers)
-        host.host.start()
+        thread = threading.Thread(target=trio.run, args=(host.host.run,))
+        thread.start()
         try:
             yield host
         finally:
-            host.host.close()
+            host.host.end()
+            thread.join()
