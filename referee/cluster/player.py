@@ -118,6 +118,9 @@ class ClusterPlayer:
         """Have the desk commit what came of a bundle. What comes twice, or too late, does not count."""
         if (bundle := self._out.get(back.id)) is None:
             return
+        if back.outcome.address not in self._noted:
+            self._take_back(Returned(id=back.id, reason="a host reported matches before it was ready"))
+            return
         reports = back.outcome.reports
         for report in reports:
             if isinstance(report, Played):

@@ -141,6 +141,8 @@ def test_what_the_last_host_had_is_played_by_the_next_and_every_report_counts_on
         await trio.testing.wait_all_tasks_blocked()
         assert cluster.given == given
         cluster.come("second")
+        await trio.testing.wait_all_tasks_blocked()
+        cluster.report(cluster.out.pop(), "stranger")
         while True:
             await trio.testing.wait_all_tasks_blocked()
             if not cluster.out:
