@@ -1,6 +1,6 @@
 """The bots that a host keeps from one run to the next, below its own folder, by content and by what they are built for.
 
-    TAG/archives/HASH/          the files of a bot that is no entry
+    TAG/archives/HASH/         the files of a bot that is no entry
     TAG/.golfref/versions/     a shelf with the versions of entries
 
 What is there is whole at any moment, and can only be read. It is held against its hash before each run. One process of
@@ -41,13 +41,12 @@ _BOUNDS = Bounds(
     folds_case=False,
     outside=SYSTEM,
 )
-"""What may come out of a archive, whoever sent it."""
+"""The bounds of an unpacked archive, whoever sent it."""
 
 _NEW = ".sent"
 """What the desk built, until it is whole."""
 
 _POLL_INTERVAL_S = 0.1
-
 
 HOST_FOLDER = "GOLFREF_HOST_FOLDER"
 """The variable of a host's environment that names the folder in which it keeps bots."""
@@ -129,7 +128,7 @@ class BotCache:
         return is_there and version_now(self.shelf, entry) == entry.version
 
     def receive(self, archive: str, pieces: Iterable[bytes]) -> None:
-        """Take a archive in, and put it in its place. Raises NotKept where it is not what it should be."""
+        """Take an archive in, and put it in its place. Raises NotKept where it is not what it should be."""
         name = self._demands.bot_of(archive)
         with tempfile.TemporaryFile(dir=self.folder) as spool:
             for piece in pieces:

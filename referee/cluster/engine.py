@@ -16,7 +16,6 @@ from distributed import Client, Security
 
 from referee.cluster.archives import BotArchives
 from referee.cluster.messages import (
-    Back,
     Came,
     Gone,
     Happening,
@@ -348,7 +347,7 @@ class Engine:
             if client.status == "running":  # else all of it is lost, which is told once
                 self._tell(Returned(id=bundle.id, reason=f"{type(error).__name__}: {error}"))
         else:
-            self._tell(Back(id=bundle.id, outcome=outcome))
+            self._tell(outcome)
         finally:
             self._playing.pop(bundle.id, None)
             future.release()

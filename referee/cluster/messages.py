@@ -139,6 +139,8 @@ class Began(Struct, frozen=True, kw_only=True, tag=True):
 class Outcome(Struct, frozen=True, kw_only=True):
     """What came of a bundle, from the host that played it."""
 
+    id: int
+    """The bundle's."""
     address: str
     reports: tuple[Played | Spoiled, ...]
     seconds: tuple[float, ...] = ()
@@ -163,13 +165,6 @@ class Gone(Struct, frozen=True, kw_only=True, tag=True):
 # Within the desk
 
 
-class Back(Struct, frozen=True, kw_only=True):
-    """A bundle has been played."""
-
-    id: int
-    outcome: Outcome
-
-
 class Returned(Struct, frozen=True, kw_only=True):
     """Dask could not have a bundle played. It may be handed out again."""
 
@@ -189,7 +184,7 @@ FromTrial = Lacks | Line | Ready | LeftOut | Heartbeat
 News = Lacks | Line | Ready | LeftOut | Began | Came | Gone
 """From hosts and scheduler to the desk."""
 
-Happening = News | Back | Returned | Lost
+Happening = News | Outcome | Returned | Lost
 """What a run on a cluster learns."""
 
 Listener = Callable[[Happening], None]

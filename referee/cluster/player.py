@@ -12,7 +12,7 @@ from functools import partial
 import trio
 
 from referee.cluster.engine import Engine
-from referee.cluster.messages import Back, Began, Gone, Happening, LeftOut, Lost, Ready, Returned
+from referee.cluster.messages import Began, Gone, Happening, LeftOut, Lost, Outcome, Ready, Returned
 from referee.cluster.patience import HOSTS_PATIENCE_S, Patience
 from referee.play.session import guarded, heeding_signals
 from referee.tournament.orders import Begun, Bundle, Played
@@ -103,7 +103,7 @@ class ClusterPlayer:
         scope.cancel()
 
     async def _take(self, happening: Happening) -> None:
-        if isinstance(happening, Back):
+        if isinstance(happening, Outcome):
             await self._take_outcome(happening)
         elif isinstance(happening, Returned):
             self._take_back(happening)
@@ -114,22 +114,22 @@ class ClusterPlayer:
         elif isinstance(happening, Ready | LeftOut | Gone):
             self._take_host(happening)
 
-    async def _take_outcome(self, back: Back) -> None:
+    async def _take_outcome(self, outcome: Outcome) -> None:
         """Have the desk commit what came of a bundle. What comes twice, or too late, does not count."""
-        if (bundle := self._out.get(back.id)) is None:
+        if (bundle := self._out.get(outcome.id)) is None:
             return
-        if back.outcome.address not in self._noted:
-            self._take_back(Returned(id=back.id, reason="a host reported matches before it was ready"))
+        if outcome.address not in self._noted:
+            self._take_back(Returned(id=outcome.id, reason="a host reported matches before it was ready"))
             return
-        reports = back.outcome.reports
+        reports = outcome.reports
         for report in reports:
             if isinstance(report, Played):
                 await self._begin(report.number)
-        host, id_ = self._noted[back.outcome.address]
+        host, id_ = self._noted[outcome.address]
         try:
-            self._desk.report_bundle(back.id, reports, id_, back.outcome.seconds)
+            self._desk.report_bundle(outcome.id, reports, id_, outcome.seconds)
         except ValueError as wrong:
-            self._take_back(Returned(id=back.id, reason=f"host {host.name} reported nonsense: {wrong}"))
+            self._take_back(Returned(id=outcome.id, reason=f"host {host.name} reported nonsense: {wrong}"))
             return
         self._returned = 0
         self._forget(bundle)

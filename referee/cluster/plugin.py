@@ -146,11 +146,12 @@ async def play(run: str, key: str, bundle: Hidden) -> bytes:
     plugin: Any = worker.plugins.get(run)
     if not isinstance(plugin, HostPlugin) or not plugin.is_ready:
         raise Reschedule
-    underway, turns = _Underway(worker, run, key), TimedTurns(_BUNDLE.decode(bundle.data))
+    played = _BUNDLE.decode(bundle.data)
+    underway, turns = _Underway(worker, run, key), TimedTurns(played)
     plugin.play(Task(turns=turns, begun=underway.begin, done=underway.end))
     if (reports := await underway.reports) is None:
         raise Reschedule
-    outcome = Outcome(address=worker.address, reports=reports, seconds=tuple(turns.seconds))
+    outcome = Outcome(id=played.id, address=worker.address, reports=reports, seconds=tuple(turns.seconds))
     return encoded(outcome)
 
 

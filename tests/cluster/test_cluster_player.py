@@ -84,12 +84,12 @@ class Cluster:
         return lost
 
     def report(self, bundle: Bundle, address: str) -> None:
-        from referee.cluster.messages import Back, Outcome
+        from referee.cluster.messages import Outcome
 
         turns = Turns(bundle)
         while (order := turns.order) is not None:
             turns.take(result_of(order))
-        self.tell(Back(id=bundle.id, outcome=Outcome(address=address, reports=tuple(turns.reports))))
+        self.tell(Outcome(id=bundle.id, address=address, reports=tuple(turns.reports)))
 
 
 def test_a_run_that_stops_takes_back_what_no_host_has_begun(tmp_path: Path) -> None:

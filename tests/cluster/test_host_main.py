@@ -22,7 +22,7 @@ dir = "patient"
 command = ["python3", "bot.py"]
 """
 BEFORE_AND_AFTER = (("six-card", 0), ("cactus", 0), ("six-card", 1))
-WORKER, PREPARER = "referee.tournament.run.worker", "referee.cluster.trial_main"
+WORKER, TRIAL = "referee.tournament.run.worker", "referee.cluster.trial_main"
 
 
 class Lab:
@@ -63,7 +63,7 @@ def test_several_workers_play_and_those_that_die_are_replaced(
         assert {host.news.get(timeout=PATIENCE_S) for _ in range(2)} == {0, 1}
         workers = pids(marked, WORKER)
         assert len(workers) == 2
-        assert pids(marked, PREPARER) == [], "what got the host ready has ended"
+        assert pids(marked, TRIAL) == [], "what got the host ready has ended"
 
         for worker in workers:
             os.kill(worker, signal.SIGKILL)
@@ -103,8 +103,8 @@ def test_a_host_is_left_out_where_the_process_dies_that_gets_it_ready(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def kill(*_: object) -> None:
-        (preparer,) = pids(marked, PREPARER)
-        os.kill(preparer, signal.SIGKILL)
+        (trial,) = pids(marked, TRIAL)
+        os.kill(trial, signal.SIGKILL)
 
     monkeypatch.setattr(Hosted, "_send_archives", kill)
     lab = Lab(tmp_path, mark)

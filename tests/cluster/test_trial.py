@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from hosts_in_memory import BOT, ENTRIES, FOLDER_BOT, ROOT, Preparer, competition
+from hosts_in_memory import BOT, ENTRIES, FOLDER_BOT, ROOT, TrialProcess, competition
 from msgspec.structs import replace
 
 from referee.cluster.archives import BotArchives, CannotTravel, archives_of, digest_of, host_tag
@@ -50,7 +50,7 @@ def silent(archives: BotArchives) -> Talk:
 
 
 @contextmanager
-def preparer(host: Preparer) -> Iterator[Preparer]:
+def trial(host: TrialProcess) -> Iterator[TrialProcess]:
     """A host that ends by itself, and well, when its orders end."""
     try:
         yield host
@@ -242,7 +242,7 @@ def test_a_bot_that_starts_only_at_the_desk_keeps_a_host_out(tmp_path: Path, mar
     (tmp_path / "desk/bot.py").write_text("import helper\n")
     (tmp_path / "desk/helper.py").write_text("")
     config = competition(tmp_path / "desk", '[[bots]]\nname = "near"\ncommand = ["python3", "bot.py"]\n')
-    with archives_of(config) as archives, preparer(Preparer(tmp_path / "host", "lab1", mark)) as host:
+    with archives_of(config) as archives, trial(TrialProcess(tmp_path / "host", "lab1", mark)) as host:
         refused = host.prepare(archives)
 
     assert isinstance(refused, LeftOut), refused
@@ -294,6 +294,6 @@ def test_a_host_whose_desk_goes_ends_whatever_it_does(
         entry = replace(entry, version=Shelf(tmp_path / "desk").version_of_source(entry))
         bots = (random, replace(made, entry=entry, version=entry.version, built=""))
 
-        with preparer(Preparer(tmp_path / "host", "lab1", mark)) as host:
+        with trial(TrialProcess(tmp_path / "host", "lab1", mark)) as host:
             assert host.prepare(archives, replace(archives.demands, bots=bots), until="building `made`") is None
     until_gone()

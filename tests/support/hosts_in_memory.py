@@ -79,7 +79,7 @@ def competition(folder: Path, bots: str, **env: str) -> Config:
     return config
 
 
-class Preparer:
+class TrialProcess:
     """The process of ours that gets one host ready."""
 
     def __init__(self, folder: Path, name: str, env: Mapping[str, str], *, root: Path = ROOT, jobs: int = 1) -> None:
