@@ -89,7 +89,7 @@ class ClusterPlayer:
     async def _give_bundles(self, scope: trio.CancelScope) -> None:
         """Give out bundles while there is room, and end the scope when nothing is left to play."""
         while True:
-            while len(self._out) >= self._room:
+            while len(self._out) >= self._room and not self._desk.stopping.is_set():
                 await self._changed.wait()
             if (bundle := await self._desk.next_bundle(self._room)) is not None:
                 if not self._room:  # all hosts have gone while a bundle was waited for
@@ -223,7 +223,7 @@ class ClusterPlayer:
         What was begun on one machine alone is not waited for: no host of a cluster plays it.
         """
         waiting = {host: count for host, count in self._desk.elsewhere.items() if host}
-        if not waiting:
+        if not waiting or self._desk.stopping.is_set():
             return False
         count, names = sum(waiting.values()), ", ".join(sorted(waiting))
         begun = f"{count} match{'es' * (count != 1)} of blocks with timed slaps that were begun on {names}"
@@ -232,5 +232,7 @@ class ClusterPlayer:
         with trio.move_on_after(wait_s):
             while all(self._desk.elsewhere.get(host) == count for host, count in waiting.items()):
                 await self._changed.wait()
+                if self._desk.stopping.is_set():
+                    return False
             return True
         return False

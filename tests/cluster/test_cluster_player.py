@@ -122,6 +122,30 @@ def test_a_run_that_stops_takes_back_what_no_host_has_begun(tmp_path: Path) -> N
         trio.run(play, ClusterPlayer(desk, store, engine, wait_s=None, tell=lambda _: None))
 
 
+def test_a_run_that_stops_while_no_host_is_there_waits_for_none(tmp_path: Path) -> None:
+    need_modules("distributed", extra="cluster")
+    from referee.cluster.player import ClusterPlayer
+
+    (tmp_path / "run.toml").write_text(CONFIG)
+    prepared = prepare(load(tmp_path / "run.toml"), tmp_path / "run.golfref", fresh=False, may_change=False)
+    cluster = Cluster()
+    cluster.come("first")
+
+    async def play(player: ClusterPlayer) -> None:
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(player._run, lambda: None)
+            await trio.testing.wait_all_tasks_blocked()
+            cluster.go("first")
+            await trio.testing.wait_all_tasks_blocked()
+            desk.stop()
+
+    with locked(prepared.path) as lock, closing(open_store(prepared, lock)) as store:
+        desk = prepared.run(store, Silent()).desk(by_block=True)
+        engine: Any = cluster
+        clock = trio.testing.MockClock(autojump_threshold=0.05)
+        trio.run(play, ClusterPlayer(desk, store, engine, wait_s=None, tell=lambda _: None), clock=clock)
+
+
 def test_what_the_last_host_had_is_played_by_the_next_and_every_report_counts_once(tmp_path: Path) -> None:
     need_modules("distributed", extra="cluster")
     from referee.cluster.player import ClusterPlayer
