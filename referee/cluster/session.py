@@ -162,7 +162,8 @@ def _address_of(process: Popen[bytes], security: Security, log: IO[bytes]) -> It
             raise ClusterFailed(f"this machine cannot start a cluster: {on_one_line(lines[-1])}")
         yield json.loads(line)
     finally:
-        process.stdin.close()
+        with contextlib.suppress(BrokenPipeError):
+            process.stdin.close()
         with contextlib.suppress(TimeoutExpired):
             process.wait(END_PATIENCE_S)
         process.kill()
