@@ -23,16 +23,17 @@ import referee
 from referee.cluster.messages import Demands, SentBot
 from referee.entries.entry import Entry
 from referee.entries.shelf import BUILT, SOURCE, Shelf
-from referee.entries.tree import KINDS, look_through
 from referee.entries.versions import files_of, traces_of, version_of
 from referee.play.sandbox.paths import is_within
 from referee.play.sandbox.readable_check import MOST_FILES
 from referee.play.spec import BotSpec
 from referee.tournament.config.config import Config
 from referee.tournament.config.variants import games
+from referee.versions.files import Bounds
+from referee.versions.folders import look_through
 
-MOST_MB = 1024
-"""The most that the files of one bot may come to."""
+BOUNDS = Bounds(total_bytes=1 << 30, members=2 * MOST_FILES, depth=64, time_s=600.0, from_build=True)
+"""How much an archive may have, for who sends it and who unpacks it."""
 
 PIECE_BYTES = 1 << 22
 """How much of an archive travels at once."""
@@ -214,7 +215,7 @@ class _Packing:
         for path, shown in files_of(bot, self._config.folder):
             self._copy(bot, path, into / _place(bot, shown, words))
         for place in (path for path in (into / FILES, into / WORDS) if path.is_dir()):
-            if problems := look_through(str(place), most_mb=MOST_MB, most_files=MOST_FILES).problems:
+            if problems := look_through(str(place), BOUNDS).problems:
                 raise CannotTravel(f"bot `{bot.name}` cannot be sent to hosts: {problems[0]}")
         version = version_of(bot, self._config.folder)
         if set(traces_of(bot, self._config.folder)) != before:
@@ -239,8 +240,7 @@ class _Packing:
                 shutil.copyfile(path, into, follow_symlinks=False)
                 into.chmod(0o755 if mode & stat.S_IXUSR else 0o644)
             else:
-                what = KINDS.get(stat.S_IFMT(mode), "no plain file")
-                raise CannotTravel(f"bot `{bot.name}` cannot be sent to hosts: {path} is {what}; remove it")
+                raise CannotTravel(f"bot `{bot.name}` cannot be sent to hosts: {path} is no plain file; remove it")
         except PermissionError:
             raise CannotTravel(f"bot `{bot.name}` cannot be sent to hosts: {path} cannot be read") from None
 

@@ -18,30 +18,16 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from referee import __version__, wall_clock
-from referee.cluster.archives import FILES, MOST_MB
+from referee.cluster.archives import BOUNDS, FILES
 from referee.cluster.archives import digest_of as archive_of
 from referee.cluster.messages import Demands, SentBot
-from referee.entries.archive import unpack_tar
 from referee.entries.built import Built, conditions, digest_of, keep_built, last_build, version_now
 from referee.entries.entry import Entry
-from referee.entries.members import BadArchive, Bounds
 from referee.entries.shelf import BUILT, SOURCE, Shelf, ShelfError, close, open_folder, remove
 from referee.lock_file import open_lock
-from referee.play.sandbox.paths import SYSTEM
-from referee.play.sandbox.readable_check import MOST_FILES
-from referee.play.spec import MB, BotSpec, builtin_bot
-
-_BOUNDS = Bounds(
-    total_bytes=MOST_MB * MB,
-    file_bytes=MOST_MB * MB,
-    members=2 * MOST_FILES,
-    depth=80,
-    path_bytes=4096,
-    time_s=600.0,
-    folds_case=False,
-    outside=SYSTEM,
-)
-"""The bounds of an unpacked archive, whoever sent it."""
+from referee.play.spec import BotSpec, builtin_bot
+from referee.versions.archive import unpack_tar
+from referee.versions.files import BadFiles
 
 _NEW = ".sent"
 """What the desk built, until it is whole."""
@@ -137,8 +123,8 @@ class BotCache:
             into = self.folder / "archives" / f".{archive}"  # alone: nobody else writes here now
             remove(into)
             try:
-                unpack_tar(spool, into, _BOUNDS)
-            except BadArchive as error:
+                unpack_tar(spool, into, BOUNDS)
+            except BadFiles as error:
                 raise NotKept(f"bot `{name}` cannot be unpacked: {error}") from None
             if archive_of(into)[0] != archive:
                 remove(into)

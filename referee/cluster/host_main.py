@@ -22,23 +22,34 @@ from referee.play.faults import Missing
 from referee.play.process.open_files import check_open_files
 from referee.play.sandbox.system_info import cores
 from referee.play.spec import BotSpec
-from referee.tournament.orders import Begun, Job, Part, Played, Report, Spoiled
-from referee.tournament.run.crew import LONGEST_SILENCE_S, Crew, Worker, WorkerGone, WorkersLost
-from referee.tournament.run.frames import Frames
-from referee.tournament.run.turns import Turns
+from referee.tournament.orders import Begun, Job, MatchOrder, Part, Played, Report, Spoiled, Unplayed
+from referee.tournament.workers.crew import LONGEST_SILENCE_S, Crew, Worker, WorkerGone, WorkersLost
+from referee.tournament.workers.frames import Frames
 
 END_PATIENCE_S = 20.0
 """How long a host may take to end its processes and all bots."""
 
 
-class Task(Struct, eq=False):
-    """A bundle that is to be played, and the functions that take how that goes."""
+class Task:
+    """A job that is played here, and how that goes."""
 
-    turns: Turns
-    begun: Callable[[int], None]
-    """A match of it is played from now on."""
-    done: Callable[[tuple[Played | Spoiled, ...] | None], None]
-    """It has been played; None where this host cannot play it."""
+    def __init__(
+        self,
+        job: Job,
+        *,
+        begun: Callable[[int], None],
+        done: Callable[[tuple[Played | Spoiled, ...] | None], None],
+    ) -> None:
+        """`begun` is called with the number of a match that is played from now on.
+
+        `done` is called with what came of the job, or None where this host cannot play it.
+        """
+        self.job, self.begun, self.done = job, begun, done
+        self.waiting = {order.number: order for order in job.matches}
+        """By number, the matches that are to be handed to a worker."""
+        self.out: dict[int, MatchOrder] = {}
+        """By number, those that a worker has."""
+        self.reports: list[Played | Spoiled] = []
 
 
 class Callers(Struct, frozen=True, kw_only=True):
@@ -51,20 +62,20 @@ class Callers(Struct, frozen=True, kw_only=True):
 
 
 class Host:
-    """Plays bundles. Other methods than `run` may be called from outside of trio, and in any thread."""
+    """Plays jobs. Other methods than `run` may be called from outside of trio, and in any thread."""
 
     def __init__(self, demands: Demands, jobs: int, callers: Callers) -> None:
         """`jobs` is how many matches it plays at a time."""
         self._demands, self._jobs, self._callers = demands, jobs, callers
         self._workers = min(demands.workers or cores(), jobs)
-        self._desk = _Desk()
+        self._tasks = _Tasks()
         self._scope = trio.CancelScope()
         self._token: trio.lowlevel.TrioToken | None = None
         self._give, self._pieces = trio.open_memory_channel[Piece](math.inf)
 
     def play(self, task: Task) -> None:
-        """Have a bundle played."""
-        if not self._soon(partial(self._desk.add, task)):
+        """Have a job played."""
+        if not self._soon(partial(self._tasks.add, task)):
             task.done(None)
 
     def give(self, piece: Piece) -> None:
@@ -97,7 +108,7 @@ class Host:
             why = _text(lost)
         except* Exception as error:
             why = f"{type(_first(error)).__name__}: {_text(error)}"
-        self._desk.give_up()
+        self._tasks.give_up()
         if why:
             self._callers.left_out(why)
 
@@ -115,9 +126,9 @@ class Host:
             raise WorkersLost(f"the process that gets it ready {_text(gone)}") from None
         finally:
             await trial.end(patience_s=END_PATIENCE_S / 4)
-        self._desk.bots = LocalBots.of(demands, ready)
+        self._tasks.bots = LocalBots.of(demands, ready)
         self._callers.trial(ready)
-        crew = Crew(self._desk, jobs=self._jobs, workers=self._workers, reuse=demands.reuse, slap_s=demands.slap_s)
+        crew = Crew(self._tasks, jobs=self._jobs, workers=self._workers, reuse=demands.reuse, slap_s=demands.slap_s)
         await crew.play()
 
     async def _try(self, trial: Worker) -> Ready:
@@ -158,7 +169,7 @@ class LocalBots(Struct, frozen=True, kw_only=True):
         bots = zip(demands.bots, ready.bots, strict=True)
         return LocalBots(bots={sent.name: (sent.spec, bot) for sent, bot in bots})
 
-    def order(self, order: Job) -> Job:
+    def order(self, order: MatchOrder) -> MatchOrder:
         """The order as it is played here. Raises UnknownBot."""
         return replace(order, setup=replace(order.setup, bots=tuple(map(self._bot, order.setup.bots))))
 
@@ -169,83 +180,84 @@ class LocalBots(Struct, frozen=True, kw_only=True):
         return here
 
 
-class _Desk:
-    """Gives the crew of a host the orders of its bundles."""
+class _Tasks:
+    """Gives the crew of a host its jobs."""
 
     def __init__(self) -> None:
         self.bots = LocalBots(bots={})
-        self._waiting: deque[Task] = deque()
-        self._news = trio.Event()
+        self._queue: deque[Task] = deque()
+        """Those of which matches are to be handed to a worker."""
+        self._changed = trio.Event()
         self._out: dict[int, Task] = {}
-        """By number, the bundle of the match that is out."""
+        """By number, the task of the match that is out."""
         self._is_over = False
         self.stopping = trio.Event()
         """Is never set: the player of the run takes back what is not to be played."""
 
-    def add(self, task: Task, *, is_next: bool = False) -> None:
-        """A bundle is to be played, after the others unless it `is_next`."""
+    def add(self, task: Task) -> None:
+        """A job is to be played."""
         if self._is_over:
             task.done(None)
             return
-        (self._waiting.appendleft if is_next else self._waiting.append)(task)
+        self._queue.append(task)
         self._look_again()
 
     async def part(self) -> Part:
         """Of which part the next match is, as soon as there is one."""
-        while not self._waiting:
-            await self._news.wait()
-        return _next_order(self._waiting[0]).part
+        while not self._queue:
+            await self._changed.wait()
+        return self._queue[0].job.part
 
     async def next(self, part: Part) -> Job | None:
-        """The next match, as soon as there is one. None where it is of the other part and none of this one is out."""
+        """The next job, as soon as there is one. None where it is of the other part and none of this one is out."""
         while True:
-            while not self._waiting or _next_order(self._waiting[0]).part != part:
-                if self._waiting and not self._out:
+            while not self._queue or self._queue[0].job.part != part:
+                if self._queue and not self._out:
                     return None
-                await self._news.wait()
-            task = self._waiting.popleft()
-            order = _next_order(task)
-            self._out[order.fixture.number] = task
+                await self._changed.wait()
+            task = self._queue.popleft()
+            orders, task.waiting = task.waiting, {}
+            task.out.update(orders)
+            self._out.update(dict.fromkeys(orders, task))
             try:
-                return self.bots.order(order)
+                return replace(task.job, matches=tuple(map(self.bots.order, orders.values())))
             except UnknownBot as unknown:
-                self._end(Spoiled(number=order.fixture.number, reason=str(unknown)))
+                for number in orders:
+                    self._end(Spoiled(number=number, reason=str(unknown)))
 
     async def report(self, report: Report) -> None:
         """Take in what became of a match."""
         if isinstance(report, Begun):
             self._out[report.number].begun(report.number)
-        elif isinstance(report, Played | Spoiled):
+        elif isinstance(report, Played | Spoiled | Unplayed):
             self._end(report)
-
-    def _end(self, report: Played | Spoiled) -> None:
-        task = self._out.pop(report.number)
-        task.turns.take(report)
-        self._look_again()
-        if task.turns.order is None:
-            task.done(tuple(task.turns.reports))
-        else:
-            self.add(task, is_next=True)
 
     def put_back(self, number: int) -> None:
         """A match that has not begun is to be played by the next worker."""
-        self.add(self._out.pop(number), is_next=True)
+        task = self._out.pop(number)
+        if not task.waiting:
+            self._queue.appendleft(task)
+        task.waiting = {number: task.out.pop(number), **task.waiting}
+        self._look_again()
+
+    def _end(self, report: Played | Spoiled | Unplayed) -> None:
+        task = self._out.pop(report.number)
+        del task.out[report.number]
+        if not isinstance(report, Unplayed):
+            task.reports.append(report)
+        if not task.out and not task.waiting:
+            task.done(tuple(task.reports))
+        self._look_again()
 
     def _look_again(self) -> None:
-        self._news.set()
-        self._news = trio.Event()
+        self._changed.set()
+        self._changed = trio.Event()
 
     def give_up(self) -> None:
         """Nothing is played here any more."""
         self._is_over = True
-        for task in (*self._out.values(), *self._waiting):
+        for task in {*self._out.values(), *self._queue}:
             task.done(None)
-
-
-def _next_order(task: Task) -> Job:
-    if (order := task.turns.order) is None:
-        raise RuntimeError("a bundle without an order waits to be played")
-    return order
 
 
 def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:

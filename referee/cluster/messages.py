@@ -137,14 +137,13 @@ class Began(Struct, frozen=True, kw_only=True, tag=True):
 
 
 class Outcome(Struct, frozen=True, kw_only=True):
-    """What came of a bundle, from the host that played it."""
+    """What came of a job, from the host that played it."""
 
     id: int
-    """The bundle's."""
+    """The job's."""
     address: str
     reports: tuple[Played | Spoiled, ...]
-    seconds: tuple[float, ...] = ()
-    """How long each of them took."""
+    """Of the matches that were played."""
 
 
 # From the scheduler
@@ -166,7 +165,7 @@ class Gone(Struct, frozen=True, kw_only=True, tag=True):
 
 
 class Returned(Struct, frozen=True, kw_only=True):
-    """Dask could not have a bundle played. It may be handed out again."""
+    """Dask could not have a job played. It may be handed out again."""
 
     id: int
     reason: str

@@ -17,12 +17,11 @@ from msgspec.structs import replace
 
 from referee.cluster.host_main import END_PATIENCE_S, Callers, Host, Task
 from referee.cluster.messages import Began, Came, Demands, Gone, Lacks, LeftOut, Line, Outcome, Piece, Ready, encoded
-from referee.tournament.orders import Bundle, Played, Spoiled
-from referee.tournament.run.crew import ORDERS_PER_JOB
+from referee.tournament.orders import Job, Played, Spoiled
 from referee.tournament.run.host import host_name
-from referee.tournament.run.turns import TimedTurns
+from referee.tournament.workers.job_runner import JOBS_AHEAD
 
-_BUNDLE = msgspec.msgpack.Decoder(Bundle)
+_JOB = msgspec.msgpack.Decoder(Job)
 _PIECE = msgspec.msgpack.Decoder(Piece)
 _DEMANDS = msgspec.msgpack.Decoder(Demands)
 
@@ -65,7 +64,7 @@ class HostPlugin(WorkerPlugin):
             if isinstance(news, Ready):
                 self.is_ready = True
                 ready = replace(news, address=worker.address, bots=())
-                self._announce(worker, ready, ORDERS_PER_JOB * jobs)
+                self._announce(worker, ready, JOBS_AHEAD * jobs)
                 return
             if isinstance(news, Lacks):
                 news = replace(news, address=worker.address)
@@ -94,7 +93,7 @@ class HostPlugin(WorkerPlugin):
             await asyncio.wait({self._ended}, timeout=END_PATIENCE_S)
 
     def play(self, task: Task) -> None:
-        """Have a bundle played here."""
+        """Have a job played here."""
         if self._host is None:
             task.done(None)
         else:
@@ -106,7 +105,7 @@ class HostPlugin(WorkerPlugin):
             self._host.give(piece)
 
     def _announce(self, worker: Worker, news: Ready | LeftOut, units: int) -> None:
-        """Let Dask send so many bundles at a time, and tell the desk."""
+        """Let Dask send so many jobs at a time, and tell the desk."""
 
         async def announce() -> None:
             await self._offer(worker, units)
@@ -117,7 +116,7 @@ class HostPlugin(WorkerPlugin):
         task.add_done_callback(self._announcing.discard)
 
     async def _offer(self, worker: Worker, units: int) -> None:
-        """Let Dask send so many bundles at a time. Where it is 0, those that are here already are sent elsewhere.
+        """Let Dask send so many jobs at a time. Where it is 0, those that are here already are sent elsewhere.
 
         For that they must begin here, and be rescheduled: so the scheduler alone is told.
         """
@@ -140,23 +139,22 @@ async def give(run: str, piece: Hidden, dask_worker: Worker) -> None:
         plugin.give(_PIECE.decode(piece.data))
 
 
-async def play(run: str, key: str, bundle: Hidden) -> bytes:
-    """The task that Dask moves: play a bundle on the host that this dask worker is, and return its Outcome."""
+async def play(run: str, key: str, job: Hidden) -> bytes:
+    """The task that Dask moves: play a job on the host that this dask worker is, and return its Outcome."""
     worker = get_worker()
     plugin: Any = worker.plugins.get(run)
     if not isinstance(plugin, HostPlugin) or not plugin.is_ready:
         raise Reschedule
-    played = _BUNDLE.decode(bundle.data)
-    underway, turns = _Underway(worker, run, key), TimedTurns(played)
-    plugin.play(Task(turns=turns, begun=underway.begin, done=underway.end))
+    played = _JOB.decode(job.data)
+    underway = _Underway(worker, run, key)
+    plugin.play(Task(played, begun=underway.begin, done=underway.end))
     if (reports := await underway.reports) is None:
         raise Reschedule
-    outcome = Outcome(id=played.id, address=worker.address, reports=reports, seconds=tuple(turns.seconds))
-    return encoded(outcome)
+    return encoded(Outcome(id=played.id, address=worker.address, reports=reports))
 
 
 class _Underway:
-    """A bundle that is played. Dask is told that it has begun, and the desk which of its matches last longer."""
+    """A job that is played. Dask is told that it has begun, and the desk which of its matches last longer."""
 
     def __init__(self, worker: Worker, run: str, key: str) -> None:
         self._worker, self._run, self._key = worker, run, key

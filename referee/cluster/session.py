@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 import referee
 from referee.cluster.archives import CannotTravel, archives_of
-from referee.cluster.engine import Engine
+from referee.cluster.host_link import HostLink
 from referee.cluster.local import START
 from referee.cluster.messages import on_one_line
 from referee.cluster.patience import Patience
@@ -26,7 +26,7 @@ from referee.cluster.where import BadCluster, ClusterFailed, Where
 from referee.entries.versions import traces_of
 from referee.play.process import orphans
 from referee.tournament.config.config import Config
-from referee.tournament.run.desk import Desk
+from referee.tournament.run.dispatch import Dispatcher
 from referee.tournament.store.store import Store
 
 END_PATIENCE_S = 20.0
@@ -55,7 +55,7 @@ class ClusterSession:
         self._archives = contextlib.ExitStack()
         self._prepared_for: object = None
         """All on which the archives and demands of the last preparation depend."""
-        self._engine: Engine
+        self._link: HostLink
 
     def __enter__(self) -> Self:
         """Connect. Raises ClusterFailed, and BadCluster where `local:N` lacks a library."""
@@ -64,9 +64,9 @@ class ClusterSession:
             if self._where.local:
                 security = _security()
                 address = stack.enter_context(_local(self._where.local, self._jobs, security))
-            self._engine = Engine(address, self._tell, security)
-            stack.callback(self._engine.close)
-            self._engine.start()
+            self._link = HostLink(address, self._tell, security)
+            stack.callback(self._link.close)
+            self._link.start()
             self._stack = stack.pop_all()
         return self
 
@@ -79,7 +79,7 @@ class ClusterSession:
     @property
     def jobs(self) -> int:
         """How many matches the hosts that are there play at a time."""
-        return max(1, sum(one.jobs for one in self._engine.joined.values()))
+        return max(1, sum(one.jobs for one in self._link.joined.values()))
 
     def prepare(self, config: Config) -> None:
         """Get the hosts ready for these bots, unless they are, and wait for them. Raises ClusterFailed."""
@@ -93,19 +93,19 @@ class ClusterSession:
             raise ClusterFailed(str(error)) from None
         except OSError as error:
             raise ClusterFailed(f"there is no room for copies of the bots: {error.strerror}") from None
-        self._engine.prepare(f"golfref-{uuid4().hex[:12]}", archives)
+        self._link.prepare(f"golfref-{uuid4().hex[:12]}", archives)
         self._archives.close()
         self._archives, self._prepared_for = kept, wanted
         patience = Patience(self._tell, wait_s=self._wait_s, can_others_come=not self._where.local)
-        self._engine.await_hosts(self._where.local or 1, patience)
+        self._link.await_hosts(self._where.local or 1, patience)
         self._tell_hosts()
 
-    def player(self, desk: Desk, store: Store) -> ClusterPlayer:
-        """What plays this desk's matches, which are kept in this store."""
-        return ClusterPlayer(desk, store, self._engine, wait_s=self._wait_s, tell=self._tell)
+    def player(self, dispatcher: Dispatcher, store: Store) -> ClusterPlayer:
+        """What plays this dispatcher's matches, which are kept in this store."""
+        return ClusterPlayer(dispatcher, store, self._link, wait_s=self._wait_s, tell=self._tell)
 
     def _tell_hosts(self) -> None:
-        names = sorted({one.host.name for one in self._engine.joined.values()})
+        names = sorted({one.host.name for one in self._link.joined.values()})
         what = f"{len(names)} host{'s' * (len(names) != 1)}: {', '.join(names)}"
         self._tell(f"{what}; they play {self.jobs} {'match' if self.jobs == 1 else 'matches'} at a time")
 

@@ -17,9 +17,9 @@ from referee.cluster.messages import Demands, FromTrial, Lacks, LeftOut, Line, P
 from referee.cluster.trial import NotFit, Talk, prepare
 from referee.play.session import Interrupted
 from referee.tournament.orders import Heartbeat
-from referee.tournament.run.frames import PIPE_READ_BYTES, Frames, frame
 from referee.tournament.run.host import host_name
-from referee.tournament.run.worker import HEARTBEAT_S, begin
+from referee.tournament.workers.frames import PIPE_READ_BYTES, Frames, frame
+from referee.tournament.workers.worker import HEARTBEAT_S, begin
 
 START = "import sys; sys.path.insert(0, sys.argv[1]); from referee.cluster.trial_main import main; main(sys.argv[2:])"
 """What the interpreter is told to run. Its arguments are those of a worker of a run; `jobs` are those of the host."""

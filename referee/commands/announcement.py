@@ -12,12 +12,11 @@ from referee.reports.tables.figures import duration
 from referee.reports.tables.overview import ONLY_CHALLENGERS
 from referee.rules.describe import advice
 from referee.tournament.config.config import Config
+from referee.tournament.config.planned import draw_input
 from referee.tournament.formats.outlook import outlook
-from referee.tournament.formats.table import traits_of
 from referee.tournament.plan.keys import ROTATIONS_IN_WORDS
 from referee.tournament.plan.plan import Plan
 from referee.tournament.store.events import drawn_in_words
-from referee.tournament.store.facts import field_of
 
 STDERR_LINES = 10
 """How many lines of a failing bot's standard error are shown."""
@@ -29,15 +28,15 @@ def announce_plan(config: Config, plan: Plan) -> None:
         say(*(f"note: {text}" for text in advice(one.variant, one.seats)))
     say(f"{config.name}: {counted(len(config.bots), 'bot')}")
     seats = {one.name: one.seats for one in config.variants}
-    if traits_of(config.format).has_whole_deals:
-        say(*plan_lines(seats, plan.whole.lineups, config.deals, screen_width()))
+    if config.traits.has_whole_deals:
+        say(*plan_lines(seats, plan.whole.lineups, config.stages[0].deals, screen_width()))
     else:
         say(*games_lines(seats, screen_width()))
     if config.shard is not None:
         say(f"shard {config.shard} of it: {matches(len(plan))}")
-    if config.challengers:
-        some = counted(len(config.challengers), "challenger")
-        say(f"gauntlet: {some} against a field of {counted(len(config.bots) - len(config.challengers), 'bot')}")
+    if config.ranked is not None:
+        some = counted(len(config.ranked), "challenger")
+        say(f"gauntlet: {some} against a field of {counted(len(config.bots) - len(config.ranked), 'bot')}")
         say(f"note: {ONLY_CHALLENGERS}; a round-robin would compare all")
     say(f"rotations {config.rotations}: {ROTATIONS_IN_WORDS[config.rotations]}")
 
@@ -46,7 +45,7 @@ def announce_rounds(run: PreparedRun) -> None:
     """Say of a plan that grows which round is played next, how many matches it has, and how many there can be."""
     if not run.plan.grows:
         return
-    say(*outlook(field_of(run.facts, run.key)))
+    say(*outlook(draw_input(run.facts, run.key)))
     if run.has_ended:
         say(drawn_in_words(run.drawn)[0] if run.drawn is not None else "no more rounds are drawn")
         return

@@ -23,9 +23,7 @@ from referee.play.sandbox.readable_check import Unfit
 from referee.play.spec import BotSpec
 from referee.tournament.config.config import Config, ConfigError, Survey, check_ready, survey
 from referee.tournament.config.traces import Trace, newest_ns, traces
-from referee.tournament.formats.table import traits_of
 from referee.tournament.run.run import greet_all
-from referee.tournament.store.facts import config_facts
 from referee.tournament.store.store import Store
 
 SETTLED_S = 2.0
@@ -145,8 +143,8 @@ class Newcomers:
 
     def _not_starting(self, config: Config, playing: Config) -> dict[str, tuple[str, ...]]:
         """Start each bot once that is new or another version; returns by name why some did not start."""
-        had = {bot.name: bot.version for bot in config_facts(playing).bots}
-        now = {bot.name: bot.version for bot in config_facts(config).bots}
+        had = {bot.name: bot.version for bot in playing.run_config().bots}
+        now = {bot.name: bot.version for bot in config.run_config().bots}
         new = tuple(bot for bot in config.bots if bot.builtin is None and had.get(bot.name) != now[bot.name])
         if not new:
             return {}
@@ -188,7 +186,7 @@ def playing_in(path: Path, file: Path, with_options: Callable[[Config], Config])
     with closing(Store.open(path)) as store:
         facts = store.meta().facts
     found = survey(file)
-    if not traits_of(facts.format).is_endless or found.rest is None:
+    if not facts.traits.is_endless or found.rest is None:
         return None
     config = with_options(found.rest)
     shelf = Shelf(config.folder)

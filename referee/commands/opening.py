@@ -13,19 +13,20 @@ from referee import __version__
 from referee.commands.console import say
 from referee.commands.record_file import old_name
 from referee.play.match import host_line
-from referee.tournament.config.changes import placed
+from referee.toml.document import placed, read_text
 from referee.tournament.config.config import Config
+from referee.tournament.config.planned import MatchIdentities, draw_input, whole_deals_of
+from referee.tournament.config.run_config import RunConfig
 from referee.tournament.formats.draw import most_matches, needs_results, next_round
 from referee.tournament.plan.keys import commitment, master_key
 from referee.tournament.plan.plan import Plan
 from referee.tournament.plan.rounds import End, Round
 from referee.tournament.run.clock import HoursClock
-from referee.tournament.run.desk import Watcher
+from referee.tournament.run.dispatch import Watcher
 from referee.tournament.run.run import Cluster, Run
 from referee.tournament.store.amend import Amendment, amendment, configs_with
 from referee.tournament.store.disk import SIDE_FILES, Lock, StoreError
 from referee.tournament.store.events import Origin
-from referee.tournament.store.facts import Facts, Terms, config_facts, field_of, whole_deals_of
 from referee.tournament.store.plans import following, grown, matches_told, stretches_of
 from referee.tournament.store.played import PlayedSoFar
 from referee.tournament.store.rows import CommittedMatch, Meta
@@ -38,7 +39,7 @@ class PreparedRun(Struct, frozen=True, kw_only=True):
     path: Path
     """The run's store."""
     config: Config
-    facts: Facts
+    facts: RunConfig
     key: bytes
     """The master key."""
     plan: Plan
@@ -75,7 +76,7 @@ class PreparedRun(Struct, frozen=True, kw_only=True):
             config=self.config,
             plan=self.plan,
             has_ended=self.has_ended,
-            terms=Terms(self.facts),
+            terms=MatchIdentities(self.facts),
             store=store,
             watcher=watcher,
             jobs=self.jobs,
@@ -90,7 +91,7 @@ class PreparedRun(Struct, frozen=True, kw_only=True):
         """How many matches the run has in the end, at most. None where nobody knows."""
         if self.has_ended or not self.plan.grows:
             return len(self.plan)
-        return most_matches(field_of(self.facts, self.key), self.plan.whole)
+        return most_matches(draw_input(self.facts, self.key), self.plan.whole)
 
     @property
     def jobs(self) -> int:
@@ -121,7 +122,7 @@ def prepare(config: Config, path: Path, *, fresh: bool, may_change: bool, is_tak
                 f"{path}: shard {config.shard} of a run needs the key that all its shards share: make one with "
                 "`golfref key FILE`, copy it to every machine, and give it with --key FILE"
             )
-        facts, key = config_facts(config), config.key or master_key(config.seed)
+        facts, key = config.run_config(), config.key or master_key(config.seed)
         plan = grown(whole_deals_of([facts], key), facts, ())
         run = PreparedRun(path=path, config=config, facts=facts, key=key, plan=plan, amendment=None)
         return _with_next_round(run, ())
@@ -133,7 +134,7 @@ def _going_on(config: Config, store: Store, *, may_change: bool, is_taking_up: b
     """What is to be played of the run in this store. Raises StoreError."""
     path = store.path
     config = _with_shard_of(_with_hours_of(_with_rotations_of(config, store), store), store)
-    facts, key = config_facts(config, store.configs()), bytes.fromhex(store.meta().master_key)
+    facts, key = config.run_config(store.configs()), bytes.fromhex(store.meta().master_key)
     if config.key not in (None, key):
         raise StoreError(f"{path} was begun with another key than --key has; leave --key out to go on with it")
     with following(store):
@@ -162,8 +163,8 @@ def _with_next_round(run: PreparedRun, committed: Iterable[CommittedMatch]) -> P
     run = replace(run, has_ended=False)
     if any(run.left.values()):
         return run
-    field = field_of(run.facts, run.key)
-    played = PlayedSoFar(plan, Terms(run.facts), keeps_results=needs_results(field))
+    field = draw_input(run.facts, run.key)
+    played = PlayedSoFar(plan, MatchIdentities(run.facts), keeps_results=needs_results(field))
     for row in committed:
         played.add(row, row.number if run.amendment is None else run.amendment.number_of(row))
     drawn = next_round(field, played.past())
@@ -248,7 +249,7 @@ def _tell_amendment(path: Path, config: Config, found: Amendment, *, may_change:
     if found.refused:
         raise StoreError(
             f"{path} was begun with another config:\n"
-            + "\n".join(f"  {placed(config, change)}" for change in found.refused)
+            + "\n".join(f"  {line}" for line in placed(config.file, read_text(config.file), found.refused))
             + "\nchange it back to go on, or use --fresh to begin anew, or --store for another file"
         )
     if not found.changes:

@@ -14,7 +14,6 @@ from referee.commands.machines import Machines
 from referee.commands.tournament_options import TournamentOptions
 from referee.play.faults import HostFault
 from referee.tournament.config.config import Config, ConfigError, check_ready, load
-from referee.tournament.formats.table import traits_of
 
 if TYPE_CHECKING:
     from referee.entries.ready import NotReady
@@ -54,7 +53,7 @@ def entered(options: TournamentOptions, path: Path, signals: Signals, told: Mach
     if not_ready and config.qualify is None:
         return None
     config, kept_out = _qualified(config, path, options, signals, not_ready)
-    later = Newcomers(config, path, options.applied_to, signals) if traits_of(config.format).is_endless else None
+    later = Newcomers(config, path, options.applied_to, signals) if config.traits.is_endless else None
     return Entered(config=config, newcomers=later, notes=kept_out)
 
 

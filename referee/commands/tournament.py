@@ -45,21 +45,18 @@ from referee.play.sandbox.cgroups import Cgroups
 from referee.play.sandbox.levels import check_cells
 from referee.play.session import Interrupted
 from referee.site.refusals import SiteNotWritten, SiteRefused
+from referee.tournament.config.bots import readers
 from referee.tournament.config.config import Config, ConfigError
-from referee.tournament.config.entrants import readers
-from referee.tournament.formats.table import traits_of
+from referee.tournament.config.run_config import RunBot
 from referee.tournament.plan.keys import commitment
 from referee.tournament.run.clock import HoursClock
-from referee.tournament.run.crew import WorkersLost
-from referee.tournament.run.hatchery import hatchery
 from referee.tournament.run.run import Cluster, greet_all
-from referee.tournament.run.worker import main as work
 from referee.tournament.store.disk import Lock, StoreError, WriteFailed, locked
 from referee.tournament.store.events import changed_bot, drawn_in_words, played_for
-from referee.tournament.store.facts import BotFacts, config_facts
 from referee.tournament.store.plans import plan_now
 from referee.tournament.store.store import Store
 from referee.tournament.summary import summary_of
+from referee.tournament.workers.crew import WorkersLost
 
 if TYPE_CHECKING:
     from referee.commands.live_site import LiveSite
@@ -96,7 +93,7 @@ def run_tournament(options: TournamentOptions, signals: Signals) -> int:
     """Run the command and return its exit code. Whatever ends it early is told in words."""
     path = options.path
     try:
-        with _workers_forked(options), machines(options.progress) as told:
+        with machines(options.progress) as told:
             ended = _Ended(code=CHECK_FAILED, why=("it broke off",))
             try:
                 ended = _ended(options, path, signals, told)
@@ -106,13 +103,6 @@ def run_tournament(options: TournamentOptions, signals: Signals) -> int:
     except BadProgress as error:
         say(f"golfref: {error}")
         return USAGE
-
-
-def _workers_forked(options: TournamentOptions) -> contextlib.AbstractContextManager[None]:
-    """What workers are forked from, where there may be any and nothing is known yet of which the master key is made."""
-    if options.dry_run or options.workers == 1 or options.cluster is not None or options.seed is not None:
-        return contextlib.nullcontext()
-    return hatchery(work)
 
 
 def _ended(options: TournamentOptions, path: Path, signals: Signals, told: Machines) -> _Ended:
@@ -296,7 +286,7 @@ def _play(session: _Session, run: PreparedRun, forecast: Estimate, lock: Lock) -
     Returns how it ended; None where a ladder rests to take up what has changed.
     """
     options, signals, clock, newcomers = session.options, session.signals, session.clock, session.newcomers
-    hours, is_endless = run.config.hours, traits_of(run.config.format).is_endless
+    hours, is_endless = run.config.hours, run.config.traits.is_endless
     with (
         contextlib.closing(open_store(run, lock)) as store,
         _site(options, run) as site,
@@ -382,9 +372,9 @@ def _note_changed_bots(run: PreparedRun, store: Store) -> None:
         store.note(*lines)
 
 
-def _changed(run: PreparedRun) -> list[tuple[BotFacts, BotFacts]]:
+def _changed(run: PreparedRun) -> list[tuple[RunBot, RunBot]]:
     """The bots whose files are not those of the run any more: as they were, and as they are."""
-    now = {bot.name: bot for bot in config_facts(run.config).bots}
+    now = {bot.name: bot for bot in run.config.run_config().bots}
     return [(bot, now[bot.name]) for bot in run.facts.bots if now[bot.name].version != bot.version]
 
 

@@ -8,7 +8,6 @@ from msgspec.structs import replace
 
 from referee.commands.key import BadKeyFile, read_key
 from referee.tournament.config.config import Config, ConfigError
-from referee.tournament.formats.table import traits_of
 from referee.tournament.plan.shards import Shard
 
 
@@ -99,6 +98,7 @@ def _not_fixed(config: Config) -> str:
         return "`hours` ends the run by the clock"
     if config.stop is not None:
         return "[stop] ends the run by its results"
-    if not traits_of(config.format).has_whole_deals:
-        return f"the rounds of {'[[stages]]' if config.format is None else f'`{config.format}`'} follow from results"
+    if not config.traits.has_whole_deals:
+        rounds = "[[stages]]" if config.only_format is None else f"`{config.only_format}`"
+        return f"the rounds of {rounds} follow from results"
     return ""

@@ -14,7 +14,7 @@ from referee.tournament.plan.fixture import PlannedMatch
 from referee.tournament.plan.keys import commitment
 from referee.tournament.plan.rounds import End, Round
 from referee.tournament.results import Result
-from referee.tournament.run.desk import Watcher
+from referee.tournament.run.dispatch import Watcher
 from referee.tournament.store.store import Store
 from referee.tournament.voids import VoidSuspect
 
@@ -23,7 +23,7 @@ def leaders_of(run: PreparedRun) -> Leaders:
     """What says who leads the run."""
     facts, plan = run.facts, run.plan
     if facts.order == "places" and plan.grows:
-        return StageLeaders(facts.rank_by, lambda number: plan.rounds[plan.round_of(number)], facts.stage_rules)
+        return StageLeaders(facts.rank_by, lambda number: plan.rounds[plan.round_of(number)], facts.stages)
     return Leaders(facts.rank_by, by_strength=facts.order != "means", ranked=facts.ranked)
 
 

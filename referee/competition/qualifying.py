@@ -22,7 +22,7 @@ from referee.play.faults import HostFault
 from referee.play.greeting import Greeted
 from referee.play.spec import BotSpec
 from referee.tournament.config.config import Config, ConfigError, survey
-from referee.tournament.config.qualify import Qualify
+from referee.tournament.config.tables import Qualify
 from referee.tournament.store.disk import StoreError
 from referee.tournament.store.events import KeptOut, told_as_kept_out
 from referee.tournament.store.store import Store
@@ -199,4 +199,4 @@ def _without(config: Config, names: frozenset[str]) -> Config:
             [f"{config.file}: `qualify` keeps out {some}; with the others nothing can be played:", *rest.lines]
         )
     left = config.only([bot.name for bot in config.bots if bot.name not in names])
-    return replace(left, challengers=rest.rest.challengers, anchor=rest.rest.anchor)
+    return replace(left, stages=rest.rest.stages, anchor=rest.rest.anchor)

@@ -18,10 +18,8 @@ from typing import BinaryIO
 import trio
 from msgspec import Struct
 
-from referee.entries.archive import unpack_tar
 from referee.entries.build_log import MOST_BYTES, BuildLog
 from referee.entries.entry import Builds, Entry
-from referee.entries.members import BadArchive, Bounds, Unpacked
 from referee.entries.shelf import close
 from referee.play.process.limit_watch import excess
 from referee.play.process.orphans import end_orphans_now
@@ -29,9 +27,11 @@ from referee.play.process.process import BotProcess, StartFailed
 from referee.play.process.shutdown import BUILD_DYING_S, end_orphans, stop
 from referee.play.process.usage import ResourceUsage
 from referee.play.sandbox.cell import cell_of
-from referee.play.sandbox.paths import PATH, SOURCE, SYSTEM
+from referee.play.sandbox.paths import PATH, SOURCE
 from referee.play.sandbox.readable_check import MOST_FILES, Unfit
 from referee.play.spec import MB, BotSpec, Confinement, Isolation, Workshop
+from referee.versions.archive import unpack_tar
+from referee.versions.files import BadFiles, Bounds, Contents
 
 DEPTH = 64
 """How many folders within each other may come out of a build."""
@@ -84,7 +84,7 @@ class Made(Struct, frozen=True, kw_only=True):
     """What a build cost, and what came out of it."""
 
     cpu_s: float | None
-    unpacked: Unpacked
+    unpacked: Contents
 
 
 class Job(Struct, frozen=True, kw_only=True):
@@ -128,20 +128,11 @@ async def build(job: Job, log: BuildLog) -> Made:
         return Made(cpu_s=run.cpu_s, unpacked=await trio.to_thread.run_sync(_unpacked, spool, job.into, job.builds))
 
 
-def _unpacked(spool: BinaryIO, into: Path, builds: Builds) -> Unpacked:
-    most_bytes = builds.disk_mb * MB
-    bounds = Bounds(
-        total_bytes=most_bytes,
-        file_bytes=most_bytes,
-        members=MOST_FILES,
-        depth=DEPTH,
-        time_s=UNPACK_S,
-        folds_case=False,
-        outside=SYSTEM,
-    )
+def _unpacked(spool: BinaryIO, into: Path, builds: Builds) -> Contents:
+    bounds = Bounds(total_bytes=builds.disk_mb * MB, members=MOST_FILES, depth=DEPTH, time_s=UNPACK_S, from_build=True)
     try:
         unpacked = unpack_tar(spool, into, bounds)
-    except BadArchive as error:
+    except BadFiles as error:
         raise BuildFailed(f"what it leaves cannot be taken: {error}") from None
     close(into)
     return unpacked

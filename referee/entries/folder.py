@@ -12,12 +12,13 @@ from msgspec import Struct
 
 from protocol.text import label_problem
 from referee.entries.detection import detect
-from referee.entries.entry import Entry
-from referee.entries.tree import look_through
+from referee.entries.entry import Builds, Entry
 from referee.entries.versions import version_of
 from referee.play.spec import BUILTIN, LONGEST_NAME, BotSpec
 from referee.toml.document import BadDocument, check_dots, line_of, parsed, placed, read_text
 from referee.toml.reader import KeyPath, Reader
+from referee.versions.files import Bounds
+from referee.versions.folders import look_through
 
 BOT_TOML = "bot.toml"
 """The file in which an author says what its files do not tell."""
@@ -57,9 +58,8 @@ class Allowance(Struct, frozen=True, kw_only=True):
     """Absolute paths that it may ask to read, with all that is below them."""
     network: bool = False
     """Whether its build may ask for the network."""
-    entry_mb: int = 64
-    entry_files: int = 10_000
-    """As `Builds` has them."""
+    bounds: Bounds = Builds().entry_bounds
+    """How much it may have."""
 
 
 class BadEntry(BadDocument):
@@ -91,10 +91,10 @@ def read_entry(folder: str, allowance: Allowance, *, name: str | None = None, sh
     if holds(folder, allowance.folder):
         raise BadEntry([*lines, line_of(f"{shown}: this folder holds the config; give the bot a folder of its own")])
     try:
-        tree = look_through(folder, most_mb=allowance.entry_mb, most_files=allowance.entry_files)
+        found_files = look_through(folder, allowance.bounds)
     except OSError as error:
         raise BadEntry([*lines, line_of(f"{shown}: cannot be read: {error.strerror}")]) from None
-    lines += [line_of(f"{shown}/{text}" if ": " in text else f"{shown}: {text}") for text in tree.problems]
+    lines += [line_of(problem.below(shown)) for problem in found_files.problems]
     reader = Reader(_HOMES)
     given, text = _Given(), ""
     file = f"{shown}/{BOT_TOML}"
@@ -105,7 +105,7 @@ def read_entry(folder: str, allowance: Allowance, *, name: str | None = None, sh
         except BadDocument as error:
             raise BadEntry([*lines, *error.lines]) from None
     _check(given, allowance, reader)
-    found = detect(folder, tree.top, given.command)
+    found = detect(folder, found_files.top, given.command)
     if given.command is None and found.command:
         told = _word_problems(found.command, is_command=True)
         lines += (line_of(f"{shown}: its files tell the command {list(found.command)}: {text}") for _, text in told)
@@ -129,8 +129,8 @@ def read_entry(folder: str, allowance: Allowance, *, name: str | None = None, sh
         env=given.env,
         reads=tuple(os.path.normpath(place) for place in given.reads),
         wants_network=given.network,
-        files=tree.files,
-        size_bytes=tree.size_bytes,
+        files=found_files.files + found_files.folders,
+        size_bytes=found_files.size_bytes,
         version=version_of(spec, allowance.folder, build),
     )
 

@@ -197,7 +197,7 @@ class Builder:
             when=wall_clock.now().isoformat(timespec="seconds"),
             seconds=round(seconds, 3),
             cpu_s=None if made is None or made.cpu_s is None else round(made.cpu_s, 3),
-            size_bytes=0 if made is None else made.unpacked.bytes,
+            size_bytes=0 if made is None else made.unpacked.size_bytes,
             files=0 if made is None else made.unpacked.files,
             digest=digest,
         )

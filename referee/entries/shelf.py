@@ -21,12 +21,12 @@ import msgspec
 from msgspec import Struct
 
 from protocol.text import printable
-from referee.entries.copying import NotCopied, copy_in
 from referee.entries.entry import Entry
-from referee.entries.tree import look_through
 from referee.entries.versions import is_version, version_of
 from referee.lock_file import open_lock
-from referee.play.spec import MB, BotSpec
+from referee.play.spec import BotSpec
+from referee.versions.files import BadFiles, Bounds
+from referee.versions.folders import copy_folder
 
 SHELF = ".golfref"
 """The name of the shelf's folder."""
@@ -168,13 +168,11 @@ def _copy(entry: Entry, into: Path) -> None:
     except OSError:
         raise _Changed from None
     try:
-        copy_in(folder, into, most_bytes=entry.size_bytes, most_files=entry.files)
-    except NotCopied:
+        copy_folder(folder, into, Bounds(total_bytes=entry.size_bytes, members=entry.files))
+    except BadFiles:
         raise _Changed from None
     finally:
         os.close(folder)
-    if look_through(str(into), most_mb=entry.size_bytes // MB + 1, most_files=entry.files).problems:
-        raise _Changed
 
 
 def open_folder(path: Path) -> None:

@@ -13,8 +13,8 @@ from hashlib import file_digest, sha256
 
 import msgspec
 
-from referee.entries.leavings import is_left_aside
 from referee.play.spec import BUILTIN, BotSpec
+from referee.versions.files import is_left_out
 
 SHORT_LENGTH = 12
 """How many characters of a version people are shown."""
@@ -111,7 +111,7 @@ def _walk(folder: str, prefix: str) -> Iterator[tuple[str, str]]:
             yield place, prefix + os.path.relpath(place, folder)
             continue
         for entry in entries:
-            if is_left_aside(entry.name):
+            if is_left_out(entry.name):
                 continue
             if entry.is_dir(follow_symlinks=False):
                 waiting.append(entry.path)

@@ -13,9 +13,9 @@ from referee.site.choosing import Extremes
 from referee.site.content import BotFaults, MatchRow
 from referee.site.pages.faults import FaultTexts
 from referee.site.plots.data import ChartData
+from referee.tournament.config.run_config import RunConfig
 from referee.tournament.standings import Standings, ranked_otherwise
 from referee.tournament.store.disk import StoreError
-from referee.tournament.store.facts import Facts
 from referee.tournament.store.rows import CommittedMatch
 from referee.tournament.store.store import Store
 from referee.tournament.store.tallies import results_among_remaining, tally_for
@@ -30,7 +30,7 @@ OF_A_KIND = 5
 class Gathering:
     """What has been gathered of a run."""
 
-    def __init__(self, facts: Facts, replayed_until: str | None = None) -> None:
+    def __init__(self, facts: RunConfig, replayed_until: str | None = None) -> None:
         """`replayed_until` is what the highlights want to be told of a run that has many matches already."""
         self.rows: dict[int, MatchRow] = {}
         """All committed matches that have been looked at, by id. Which have pages is not told here."""

@@ -9,6 +9,8 @@ from msgspec import Struct
 from protocol.messages import Clocks, SlapTiming
 from protocol.text import printable
 from referee.rules.book.par_table import OURS_1
+from referee.tournament.config.planned import MatchIdentities, draw_input
+from referee.tournament.config.run_config import RunConfig
 from referee.tournament.figures.blocks import BlockTable, table_of
 from referee.tournament.figures.collusion import Influence, influences
 from referee.tournament.figures.ratings import Chance, Ratings, chances_of, ratings_of
@@ -31,7 +33,6 @@ from referee.tournament.standings import (
 )
 from referee.tournament.store.disk import StoreError
 from referee.tournament.store.events import told_as_drawn, told_as_played_for, used_s
-from referee.tournament.store.facts import Facts, Terms, field_of
 from referee.tournament.store.plans import Extent, extent_of, plan_now, present_in
 from referee.tournament.store.played import PlayedSoFar, as_former, numbered
 from referee.tournament.store.rows import Meta, RunEvent
@@ -328,8 +329,8 @@ def summary_of(store: Store, *, with_results: bool = True, anchor: str | None = 
             )
             for bot in sorted(meta.facts.bots, key=lambda bot: bot.name)
         ),
-        format=meta.facts.format,
-        challengers=meta.facts.challengers,
+        format=meta.facts.only_format,
+        challengers=meta.facts.ranked or (),
         shard=meta.facts.shard,
         rank_by=standings.rank_by,
         order=standings.order,
@@ -382,24 +383,24 @@ def _places(store: Store, meta: Meta, plan: Plan | None, *, is_playing: bool) ->
     """The places of the bots by how far they came. None in other formats."""
     if meta.facts.order != "places" or plan is None or not plan.grows:
         return None
-    played = PlayedSoFar(plan, Terms(meta.facts))
+    played = PlayedSoFar(plan, MatchIdentities(meta.facts))
     for row in store.committed():
         if row.number is None or row.number < len(plan):  # not of a round that was drawn since
             played.add(row, row.number)
-    field = field_of(meta.facts, bytes.fromhex(meta.master_key))
+    field = draw_input(meta.facts, bytes.fromhex(meta.master_key))
     return places_of(field, played.past(), is_playing=is_playing)
 
 
-def _shows_key(facts: Facts, extent: Extent, matches: int) -> bool:
+def _shows_key(facts: RunConfig, extent: Extent, matches: int) -> bool:
     """Whether nothing is left to be dealt from the key. Of a shard that is unknown, for other shards have it too."""
     return extent.has_ended and matches == extent.planned and facts.shard is None
 
 
-def _slap_timing(facts: Facts) -> SlapTiming | None:
+def _slap_timing(facts: RunConfig) -> SlapTiming | None:
     return facts.clocks.slap_timing if any(one.variant.options.times_slaps for one in facts.variants) else None
 
 
-def _scoring_tables(facts: Facts) -> dict[str, str]:
+def _scoring_tables(facts: RunConfig) -> dict[str, str]:
     """Which scoring table each game of par golf used. `ours-1` is labelled as ours (PAR-25)."""
     ours = f"{OURS_1.name}, which is ours and not the game publisher's"
     games = {entry.name: entry.variant for entry in facts.variants}

@@ -37,13 +37,13 @@ from referee.play.pump.pump import Pump
 from referee.play.session import run_session
 from referee.rules.record import Record
 from referee.tournament.config.config import Config, load
+from referee.tournament.config.planned import MatchIdentities, whole_deals_of
 from referee.tournament.orders import Played, result_of
 from referee.tournament.plan.deals import PlannedVariant, WholeDeals
 from referee.tournament.plan.keys import commitment, master_key
 from referee.tournament.plan.plan import Plan
-from referee.tournament.run.setups import setup_of
+from referee.tournament.run.jobs import setup_of
 from referee.tournament.store.disk import locked
-from referee.tournament.store.facts import Terms, config_facts, whole_deals_of
 from referee.tournament.store.rows import Meta
 from referee.tournament.store.store import Store
 from referee.tournament.tally import Tally
@@ -121,8 +121,8 @@ def fabricate(path: Path, matches: int | None = None) -> Path:
     if store_path.exists():
         return store_path
     config = load(path)
-    facts, key = config_facts(config), master_key(config.seed)
-    plan, terms = Plan(whole_deals_of([facts], key)), Terms(facts)
+    facts, key = config.run_config(), master_key(config.seed)
+    plan, terms = Plan(whole_deals_of([facts], key)), MatchIdentities(facts)
     meta = Meta(
         golfref=__version__,
         protocol=VERSION,

@@ -15,9 +15,8 @@ from needs import need_modules
 
 from referee.commands.opening import open_store, prepare
 from referee.tournament.config.config import load
-from referee.tournament.orders import Bundle
-from referee.tournament.run.desk import Desk
-from referee.tournament.run.turns import Turns
+from referee.tournament.orders import Job
+from referee.tournament.run.dispatch import Dispatcher
 from referee.tournament.store.disk import locked
 from referee.tournament.store.hosts import Host
 from referee.tournament.store.store import Store
@@ -41,12 +40,12 @@ LAB = Host(name="lab", golfref="0", protocol="1", host="here", jobs=50)
 
 
 @contextmanager
-def begun_run(folder: Path) -> Iterator[tuple[Desk, Store]]:
-    """The desk and the store of a run of CONFIG."""
+def begun_run(folder: Path) -> Iterator[tuple[Dispatcher, Store]]:
+    """The dispatcher and the store of a run of CONFIG."""
     (folder / "run.toml").write_text(CONFIG)
     prepared = prepare(load(folder / "run.toml"), folder / "run.golfref", fresh=False, may_change=False)
     with locked(prepared.path) as lock, closing(open_store(prepared, lock)) as store:
-        yield prepared.run(store, Silent()).desk(by_block=True), store
+        yield prepared.run(store, Silent()).dispatcher(), store
 
 
 class Cluster:
@@ -58,7 +57,7 @@ class Cluster:
     def __init__(self) -> None:
         self.joined: dict[str, Any] = {}
         self.left_out: dict[str, Any] = {}
-        self.out: list[Bundle] = []
+        self.out: list[Job] = []
         self.given = 0
         self.tell: Callable[[Any], None] = lambda _: None
 
@@ -71,13 +70,13 @@ class Cluster:
     def listen(self, listener: Callable[[Any], None] | None) -> None:
         self.tell = listener or (lambda _: None)
 
-    def play(self, bundle: Bundle) -> None:
+    def play(self, job: Job) -> None:
         self.given += 1
         if self.joined:
-            self.out.append(bundle)
+            self.out.append(job)
 
     def forget(self, *ids: int) -> None:
-        self.out = [bundle for bundle in self.out if bundle.id not in ids]
+        self.out = [job for job in self.out if job.id not in ids]
 
     def come(self, address: str) -> None:
         from referee.cluster.messages import Ready
@@ -85,7 +84,7 @@ class Cluster:
         self.joined[address] = Ready(address=address, host=LAB)
         self.tell(self.joined[address])
 
-    def go(self, address: str) -> list[Bundle]:
+    def go(self, address: str) -> list[Job]:
         """Lose a host, with all that it played."""
         from referee.cluster.messages import Gone
 
@@ -94,13 +93,10 @@ class Cluster:
         self.tell(Gone(address=address))
         return lost
 
-    def report(self, bundle: Bundle, address: str) -> None:
+    def report(self, job: Job, address: str) -> None:
         from referee.cluster.messages import Outcome
 
-        turns = Turns(bundle)
-        while (order := turns.order) is not None:
-            turns.take(result_of(order))
-        self.tell(Outcome(id=bundle.id, address=address, reports=tuple(turns.reports)))
+        self.tell(Outcome(id=job.id, address=address, reports=tuple(map(result_of, job.matches))))
 
 
 def test_a_run_that_stops_takes_back_what_no_host_has_begun(tmp_path: Path) -> None:
@@ -117,17 +113,17 @@ def test_a_run_that_stops_takes_back_what_no_host_has_begun(tmp_path: Path) -> N
             await trio.testing.wait_all_tasks_blocked()
             begun, *others = cluster.out
             assert others
-            cluster.tell(Began(number=begun.orders[0].fixture.number))
+            cluster.tell(Began(number=begun.matches[0].number))
             await trio.testing.wait_all_tasks_blocked()
-            desk.stop()
+            dispatcher.stop()
             await trio.testing.wait_all_tasks_blocked()
             assert cluster.out == [begun]
             cluster.report(begun, "first")
-        assert store.numbers() == {order.fixture.number for order in begun.orders}
+        assert store.numbers() == {order.number for order in begun.matches}
 
-    engine: Any = cluster
-    with begun_run(tmp_path) as (desk, store):
-        trio.run(play, ClusterPlayer(desk, store, engine, wait_s=None, tell=lambda _: None))
+    link: Any = cluster
+    with begun_run(tmp_path) as (dispatcher, store):
+        trio.run(play, ClusterPlayer(dispatcher, store, link, wait_s=None, tell=lambda _: None))
 
 
 def test_a_run_that_stops_while_no_host_is_there_waits_for_none(tmp_path: Path) -> None:
@@ -143,12 +139,12 @@ def test_a_run_that_stops_while_no_host_is_there_waits_for_none(tmp_path: Path) 
             await trio.testing.wait_all_tasks_blocked()
             cluster.go("first")
             await trio.testing.wait_all_tasks_blocked()
-            desk.stop()
+            dispatcher.stop()
 
-    engine: Any = cluster
-    with begun_run(tmp_path) as (desk, store):
+    link: Any = cluster
+    with begun_run(tmp_path) as (dispatcher, store):
         clock = trio.testing.MockClock(autojump_threshold=0.05)
-        trio.run(play, ClusterPlayer(desk, store, engine, wait_s=None, tell=lambda _: None), clock=clock)
+        trio.run(play, ClusterPlayer(dispatcher, store, link, wait_s=None, tell=lambda _: None), clock=clock)
 
 
 def test_what_the_last_host_had_is_played_by_the_next_and_every_report_counts_once(tmp_path: Path) -> None:
@@ -174,9 +170,9 @@ def test_what_the_last_host_had_is_played_by_the_next_and_every_report_counts_on
             await trio.testing.wait_all_tasks_blocked()
             if not cluster.out:
                 return
-            bundle = cluster.out.pop()
-            cluster.report(bundle, "second")
-            cluster.report(bundle, "second")
+            job = cluster.out.pop()
+            cluster.report(job, "second")
+            cluster.report(job, "second")
 
     async def play(player: ClusterPlayer) -> None:
         async with trio.open_nursery() as nursery:
@@ -184,12 +180,12 @@ def test_what_the_last_host_had_is_played_by_the_next_and_every_report_counts_on
             with trio.fail_after(60):
                 await player._run(lambda: None)
 
-    engine: Any = cluster
-    with begun_run(tmp_path) as (desk, store):
+    link: Any = cluster
+    with begun_run(tmp_path) as (dispatcher, store):
         told: list[str] = []
         trio.run(
             play,
-            ClusterPlayer(desk, store, engine, wait_s=None, tell=told.append),
+            ClusterPlayer(dispatcher, store, link, wait_s=None, tell=told.append),
             clock=trio.testing.MockClock(autojump_threshold=0.05),
         )
         assert sorted(row.result.number for row in store.committed()) == list(range(24))
@@ -215,16 +211,16 @@ class Connection:
         raise OSError(113, f"No route to {function.__name__}")
 
 
-def engine_of(client: object) -> tuple[Any, list[Any]]:
-    """An engine with this client of Dask, and what happens to it."""
-    from referee.cluster.engine import Engine
+def link_of(client: object) -> tuple[Any, list[Any]]:
+    """A link with this client of Dask, and what happens to it."""
+    from referee.cluster.host_link import HostLink
 
     happened: list[Any] = []
-    engine = Engine("tls://nowhere:8786", lambda _: None)
+    link = HostLink("tls://nowhere:8786", lambda _: None)
     connected: Any = (None, None, client)
-    engine._connected.set_result(connected)
-    engine.listen(happened.append)
-    return engine, happened
+    link._connected.set_result(connected)
+    link.listen(happened.append)
+    return link, happened
 
 
 def test_a_host_that_nothing_can_be_sent_to_is_left_out_at_once() -> None:
@@ -233,28 +229,28 @@ def test_a_host_that_nothing_can_be_sent_to_is_left_out_at_once() -> None:
     from referee.cluster.patience import Absence
 
     async def come() -> None:
-        engine._happened(Came(address="tls://lab:1"))
-        await asyncio.gather(*engine._tasks)
+        link._happened(Came(address="tls://lab:1"))
+        await asyncio.gather(*link._tasks)
 
-    engine, happened = engine_of(Connection())
+    link, happened = link_of(Connection())
     asyncio.run(come())
 
     reason = "the desk cannot send it what it needs: OSError: [Errno 113] No route to resolve_name"
     assert happened[-1] == LeftOut(address="tls://lab:1", host="lab-1", reason=reason)
-    assert engine.absence is Absence.LEFT_OUT
+    assert link.absence is Absence.LEFT_OUT
 
 
 def test_a_host_that_comes_does_not_disturb_who_looks_at_the_hosts() -> None:
     need_modules("distributed", extra="cluster")
     from referee.cluster.messages import Ready
 
-    engine, _ = engine_of(None)
+    link, _ = link_of(None)
     for address in ("first", "second"):
-        engine._happened(Ready(address=address, host=LAB))
-    for one in engine.joined.values():
-        engine._happened(Ready(address=f"beside {one.address}", host=LAB))
+        link._happened(Ready(address=address, host=LAB))
+    for one in link.joined.values():
+        link._happened(Ready(address=f"beside {one.address}", host=LAB))
 
-    assert len(engine.joined) == 4
+    assert len(link.joined) == 4
 
 
 def test_texts_of_a_host_are_shown_and_stored_on_one_short_line() -> None:
@@ -290,9 +286,9 @@ def test_a_desk_that_cannot_read_its_bots_ends_the_run_in_words() -> None:
             yield b"piece"
             raise OSError(5, "Input/output error", archive)
 
-    engine, happened = engine_of(Taking())
-    engine._archives = Unreadable()
-    asyncio.run(engine._send_archives(Lacks(address="lab", archives=("mine",))))
+    link, happened = link_of(Taking())
+    link._archives = Unreadable()
+    asyncio.run(link._send_archives(Lacks(address="lab", archives=("mine",))))
 
     assert happened == [
         Lost(reason="the bots' files cannot be read to send them: [Errno 5] Input/output error: 'mine'")

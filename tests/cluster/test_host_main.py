@@ -22,7 +22,7 @@ dir = "patient"
 command = ["python3", "bot.py"]
 """
 BEFORE_AND_AFTER = (("six-card", 0), ("cactus", 0), ("six-card", 1))
-WORKER, TRIAL = "referee.tournament.run.worker", "referee.cluster.trial_main"
+WORKER, TRIAL = "referee.tournament.workers.worker", "referee.cluster.trial_main"
 
 
 class Lab:

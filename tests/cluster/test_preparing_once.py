@@ -47,7 +47,7 @@ def test_bots_are_packed_once_until_one_of_them_changes(tmp_path: Path, monkeypa
     monkeypatch.setattr(archives, "digest_of", counted)
     hosts = session.ClusterSession(Where(address="tls://lab:1"), jobs=None, workers=None, tell=lambda _: None)
     connected: Any = Connected()
-    hosts._engine = connected
+    hosts._link = connected
     with hosts._archives:
         hosts.prepare(config)
         hosts.prepare(config.with_cells())

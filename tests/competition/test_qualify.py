@@ -27,7 +27,7 @@ from referee.play.faults import HostFault
 from referee.play.spec import BotSpec
 from referee.reports.tables.names import cells
 from referee.tournament.config.config import Config, load
-from referee.tournament.config.qualify import Qualify
+from referee.tournament.config.tables import Qualify
 from referee.tournament.config.variants import ConfiguredVariant
 from referee.tournament.series import seating
 from referee.tournament.store.events import KeptOut, told_as_kept_out

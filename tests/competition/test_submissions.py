@@ -150,10 +150,10 @@ def test_what_no_entry_may_have_is_not_copied(tmp_path: Path, kind: str) -> None
         with (folder / "holes").open("wb") as file:
             file.truncate(1 << 40)
     words = {
-        "pipe": "bot/pipe: a pipe",
-        "deep": "more than 32 folders",
-        "much": "more than 1 MB",
-        "holes": "bot/holes: a file with holes",
+        "pipe": "bot/pipe: it is neither file",
+        "deep": "deeper than 32 folders",
+        "much": "more than the 1 MB",
+        "holes": "more than the 1 MB",
     }
     assert words[kind] in contest.refused(folder)
 
@@ -361,7 +361,7 @@ def test_what_is_no_entry_is_refused_with_its_lines(contest: Contest, tmp_path: 
     shutil.rmtree(contest.files() / "bot.py", ignore_errors=True)
 
     assert "damaged" in contest.refused(tmp_path / "bad.zip")
-    assert "must end with" in contest.refused(tmp_path / "bot.rar")
+    assert "send .zip, .tar or .tar.gz" in contest.refused(tmp_path / "bot.rar")
     assert "bot.toml:1:1" in contest.refused(contest.files("1", 'commnad = ["x"]'))
     assert "there is no" in contest.refused(contest.files("1", 'command = ["./missing"]'))
     assert contest.outcomes() == ["refused"] * 4

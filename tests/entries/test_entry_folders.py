@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from referee.entries.entry import Entry
+from referee.entries.entry import Builds, Entry
 from referee.entries.folder import Allowance, BadEntry, read_entry
 from referee.entries.versions import version_of
 from referee.kit.new import BOT_FOLDER, write_project
@@ -280,7 +280,7 @@ def test_nobody_waits_for_a_bot_toml_that_is_a_pipe(ann: Path) -> None:
     os.mkfifo(ann / "bot.toml")
 
     assert problems(ann) == [
-        "entries/ann/bot.toml: a pipe; an entry has plain files, folders and links within it",
+        "entries/ann/bot.toml: it is neither file, folder nor link; a bot has nothing else, so leave it out",
         "entries/ann/bot.toml: not a plain file",
     ]
 
@@ -299,13 +299,13 @@ def test_links_that_lead_out_pipes_and_sockets_are_refused_by_name(ann: Path, mo
     with socket.socket(socket.AF_UNIX) as server:
         server.bind("socket")
 
-    out = "; put what it leads to into the entry"
-    kinds = "an entry has plain files, folders and links within it"
+    out = "which leads out of the folder; put what it leads to into the folder"
+    kinds = "it is neither file, folder nor link; a bot has nothing else, so leave it out"
     assert sorted(problems(ann)) == [
-        f"entries/ann/pipe: a pipe; {kinds}",
-        f"entries/ann/root: a link that leads out of the entry, to /etc/passwd{out}",
-        f"entries/ann/socket: a socket; {kinds}",
-        f"entries/ann/sub/out: a link that leads out of the entry, to ../../bea{out}",
+        f"entries/ann/pipe: {kinds}",
+        f'entries/ann/root: it is a link to "/etc/passwd", {out}',
+        f"entries/ann/socket: {kinds}",
+        f'entries/ann/sub/out: it is a link to "../../bea", {out}',
     ]
 
 
@@ -316,7 +316,7 @@ def test_a_link_through_a_link_leads_nowhere_else(ann: Path) -> None:
 
     (line,) = problems(ann)
 
-    assert line.startswith("entries/ann/out: a link that leads out of the entry")
+    assert line.startswith('entries/ann/out: it is a link to "here/../../../bea", which climbs by `..` behind a name')
 
 
 def test_a_folder_has_bounds(ann: Path) -> None:
@@ -326,12 +326,12 @@ def test_a_folder_has_bounds(ann: Path) -> None:
     deep.mkdir(parents=True)
 
     (depth,) = problems(ann)
-    assert depth == f"entries/ann/{'/'.join('d' * 32)}: more than 32 folders lie in one another"
-    with pytest.raises(BadEntry, match=r"^entries/ann: more than 4 files and folders, which is `entry_files` in"):
-        read(ann, entry_files=4)
+    assert depth == f"entries/ann/{'/'.join('d' * 33)}: it lies deeper than 32 folders"
+    with pytest.raises(BadEntry, match=r"^entries/ann: more than the 4 files and folders that \[builds\] of"):
+        read(ann, bounds=Builds(entry_files=4).entry_bounds)
     (ann / "big").write_bytes(b"x" * (1 << 20))
-    with pytest.raises(BadEntry, match=r"entries/ann: more than 1 MB of files, which is `entry_mb` in \[builds\]"):
-        read(ann, entry_mb=1)
+    with pytest.raises(BadEntry, match=r"entries/ann: more than the 1 MB of files that \[builds\] of the config"):
+        read(ann, bounds=Builds(entry_mb=1).entry_bounds)
 
 
 def test_what_is_no_part_of_a_version_may_be_anything(ann: Path) -> None:

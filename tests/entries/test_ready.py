@@ -140,7 +140,7 @@ def test_a_build_that_succeeded_stays_whatever_is_allowed_now_and_where_a_later_
         ),
         (": > notes", "./bot", r"there is no file `./bot`; its build \(.*\) ended well, so either it does not make .*"),
         ("echo > bot", "./bot", r"`./bot` is not executable; .*"),
-        ("ln -s /etc/passwd bot", "./bot", r'its build .* cannot be taken: member "./bot": it is a link to .*'),
+        ("ln -s /etc/passwd bot", "./bot", r"its build .* cannot be taken: ./bot: it is a link to .*"),
     ],
 )
 def test_a_forgotten_build_is_told(cup: Cup, build: str, command: str, problem: str) -> None:

@@ -22,13 +22,12 @@ from referee.cluster.messages import Demands, FromTrial, Lacks, LeftOut, Line, P
 from referee.cluster.trial_main import START
 from referee.competition.builder import builder_for
 from referee.tournament.config.config import Config, check_ready, load
-from referee.tournament.orders import Bundle, Job, Played, Spoiled
+from referee.tournament.config.planned import whole_deals_of
+from referee.tournament.orders import Job, MatchOrder, Played, Spoiled
 from referee.tournament.plan.keys import master_key
 from referee.tournament.plan.plan import Plan
-from referee.tournament.run.frames import PIPE_READ_BYTES, Frames, frame
-from referee.tournament.run.setups import setup_of
-from referee.tournament.run.turns import Turns
-from referee.tournament.store.facts import config_facts, whole_deals_of
+from referee.tournament.run.jobs import setup_of
+from referee.tournament.workers.frames import PIPE_READ_BYTES, Frames, frame
 
 ROOT = Path(referee.__file__).parents[1]
 
@@ -149,7 +148,9 @@ class Hosted:
         self.news: queue.SimpleQueue[Ready | str | int] = queue.SimpleQueue()
         """What it tells: that it is ready, why it is left out, and which matches begin."""
         self._config, self._archives = config, archives
-        self._plan = Plan(whole_deals_of([config_facts(config)], master_key(config.seed)))
+        self._given = 0
+        """How many jobs it was given."""
+        self._plan = Plan(whole_deals_of([config.run_config()], master_key(config.seed)))
         callers = Callers(trial=self._take, left_out=self.news.put)
         self.host = Host(replace(archives.demands, workers=workers), jobs, callers)
 
@@ -158,16 +159,16 @@ class Hosted:
         return next(one.number for one in self._plan if (one.variant, one.rotation) == (variant, rotation))
 
     def play(self, *numbers: int, done: "queue.SimpleQueue[Ended] | None" = None) -> "queue.SimpleQueue[Ended]":
-        """Have it play these matches of the plan as a bundle; what comes of it is put there."""
+        """Have it play these matches of the plan as a job; what comes of it is put there."""
         done = done or queue.SimpleQueue()
         fixtures = [self._plan[number] for number in numbers]
-        orders = tuple(Job(fixture=fixture, setup=setup_of(self._config, fixture)) for fixture in fixtures)
-        bundle = Bundle(id=1, orders=orders)
-        self.host.play(Task(turns=Turns(bundle), begun=self.news.put, done=done.put))
+        orders = tuple(MatchOrder(fixture=fixture, setup=setup_of(self._config, fixture)) for fixture in fixtures)
+        self._given += 1
+        self.host.play(Task(Job(id=self._given, matches=orders), begun=self.news.put, done=done.put))
         return done
 
     def ended(self, done: "queue.SimpleQueue[Ended]") -> tuple[Played | Spoiled, ...]:
-        """What came of a bundle."""
+        """What came of a job."""
         reports = done.get(timeout=PATIENCE_S)
         assert reports is not None
         return reports

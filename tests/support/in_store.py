@@ -10,11 +10,11 @@ import trio
 
 from referee.commands.opening import PreparedRun, open_store, prepare
 from referee.tournament.config.config import load
-from referee.tournament.orders import Job, Played, Spoiled
+from referee.tournament.orders import MatchOrder, Played, Spoiled
 from referee.tournament.plan.fixture import PlannedMatch
 from referee.tournament.plan.rounds import End, Round
 from referee.tournament.results import Result
-from referee.tournament.run.desk import Desk
+from referee.tournament.run.dispatch import Dispatcher
 from referee.tournament.store.disk import locked
 from referee.tournament.store.plans import stretches_of
 from referee.tournament.store.store import Store
@@ -45,7 +45,7 @@ class Silent:
     def drawn(self, drawn: Round | End, added: Mapping[str, int]) -> None: ...
 
 
-def result_of(order: Job) -> Played:
+def result_of(order: MatchOrder) -> Played:
     """What comes of a match: its cards say who wins, and nobody ties."""
     fixture, bots = order.fixture, tuple(bot.name for bot in order.setup.bots)
     luck = [sha256(fixture.deal_key + bytes([fixture.rotation]) + bot.encode()).digest() for bot in bots]
@@ -83,24 +83,24 @@ def go_on(
     path = folder / "run.golfref"
     prepared = prepare(load(folder / "run.toml"), path, fresh=False, may_change=may_change)
 
-    async def play(desk: Desk) -> None:
-        out: list[Job] = []
+    async def play(dispatcher: Dispatcher) -> None:
+        out: list[MatchOrder] = []
         count = 0
         while matches is None or count < matches:
             with trio.move_on_after(0):  # where it would wait for one that is out
-                while len(out) < at_once and (order := await desk.next()) is not None:
-                    out.append(order)
+                while len(out) < at_once and (job := await dispatcher.next()) is not None:
+                    out.extend(job.matches)
             if not out:
                 return
             order = out.pop(dice.randrange(len(out)) if dice else 0)
             if frozenset(bot.name for bot in order.setup.bots) in spoiled:
-                await desk.report(Spoiled(number=order.fixture.number, reason="a cable was pulled"))
+                await dispatcher.report(Spoiled(number=order.fixture.number, reason="a cable was pulled"))
             else:
-                await desk.report(result_of(order))
+                await dispatcher.report(result_of(order))
             count += 1
 
     with locked(path) as lock, closing(open_store(prepared, lock)) as store:
-        trio.run(play, prepared.run(store, Silent()).desk())
+        trio.run(play, prepared.run(store, Silent()).dispatcher())
     return prepared
 
 

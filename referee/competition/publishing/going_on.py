@@ -16,10 +16,10 @@ from referee.competition.publishing.bundle import HASHES, INFO, RESULTS, BundleI
 from referee.competition.publishing.reading import Broken, BundleFolder
 from referee.competition.publishing.stored import MOST_HASH_LINE, StoredRow, stored_rows
 from referee.rules.record import NoRecord, Record, read_record
+from referee.tournament.config.run_config import RunConfig
 from referee.tournament.orders import result_of
 from referee.tournament.plan.fixture import PlannedMatch
 from referee.tournament.results import Result
-from referee.tournament.store.facts import Facts
 from referee.tournament.store.rows import CommittedMatch
 from referee.tournament.store.store import committed_match
 from referee.tournament.verify.compare import differences
@@ -35,9 +35,9 @@ class GoingOn:
     def __init__(self, folder: BundleFolder, info: BundleInfo, summary: dict[str, Any]) -> None:
         """`summary` is what its standings.json holds."""
         self._folder, self._info, self._summary = folder, info, summary
-        self._facts: Facts | None = None
+        self._facts: RunConfig | None = None
         """The config of now. None where it is held back, since the seed in it would tell the key."""
-        self._former: list[tuple[int, Facts]] = []
+        self._former: list[tuple[int, RunConfig]] = []
         """Each config of before, with how many matches had been committed when it was amended."""
         self._heads: Counter[tuple[str, str]] = Counter()
         self._held: Counter[str] = Counter()
@@ -102,11 +102,11 @@ class GoingOn:
     def _look_at(self, one: StoredRow, row: dict[str, Any]) -> Iterator[str]:
         try:
             if one.name == "run facts":
-                self._facts = msgspec.json.decode(row["value"], type=Facts)
+                self._facts = msgspec.json.decode(row["value"], type=RunConfig)
             elif one.name == "run commitment" and row["value"] != f'"{self._info.commitment}"':
                 yield f"{INFO}: `commitment` is not that of the run"
             elif one.kind == "event" and row["facts"] is not None:
-                self._former.append((int(row["after"]), msgspec.json.decode(row["facts"], type=Facts)))
+                self._former.append((int(row["after"]), msgspec.json.decode(row["facts"], type=RunConfig)))
         except (msgspec.MsgspecError, RecursionError, LookupError, TypeError, ValueError) as error:
             yield f"{one.name}: it cannot be read ({error})"
 

@@ -13,8 +13,8 @@ from typing import BinaryIO
 from protocol.text import printable
 from referee.beneath import is_inside, open_folder, opened
 from referee.competition.publishing.bundle import PACKED, SUMS, UNLISTED, HostRefused, NotPublished, shown
-from referee.entries.archive import unpack
-from referee.entries.members import BadArchive, Bounds
+from referee.versions.archive import open_archive, unpack
+from referee.versions.files import BadFiles, Bounds
 
 MOST_SUMS_BYTES = 1 << 26
 MOST_FILES = 2_000_000
@@ -29,12 +29,9 @@ FREE_BYTES = 1 << 24
 
 BOUNDS = Bounds(
     total_bytes=1 << 42,
-    file_bytes=1 << 41,
     members=MOST_FILES,
     depth=MOST_DEPTH,
-    ratio=MOST_RATIO,
     time_s=3600.0,
-    folds_case=False,
 )
 """What may come out of an archive: a bundle of a long run is gigabytes, and its disk bounds it."""
 
@@ -181,9 +178,10 @@ def opened_bundle(path: Path, temporary: Path) -> Iterator[BundleFolder]:
 def _unpacked_bundle(archive: Path, into: Path) -> Path:
     """The one folder that an archive holds, unpacked."""
     try:
-        unpack(archive, into, BOUNDS)
+        with open_archive(archive) as file:
+            unpack(file, into, BOUNDS)
         names = os.listdir(into)
-    except BadArchive as error:
+    except BadFiles as error:
         raise NotPublished(f"{shown(archive)}: {error}") from None
     except OSError as error:
         where = (

@@ -26,10 +26,9 @@ from msgspec import Struct
 from protocol.text import folded
 from referee.beneath import opened
 from referee.competition.submissions.answers import file_of
-from referee.entries.archive import stem_of
-from referee.entries.leavings import is_left_aside, without_copy_marks
-from referee.entries.tree import DEEPEST
 from referee.play.sandbox.paths import PATH
+from referee.versions.archive import stem_of, without_copy_marks
+from referee.versions.files import is_left_out
 
 POLL_INTERVAL_S = 2.0
 """So long nothing may have changed in what is taken."""
@@ -48,6 +47,9 @@ _MOST = 1000
 
 _MOST_BELOW = 10_000
 """At so many things within a folder it is looked whether they have changed."""
+
+_DEEPEST = 32
+"""So many folders within each other are looked into."""
 
 _REMOVING_S = 5.0
 """So long it may take to remove what was answered; the rest is removed the next time."""
@@ -234,7 +236,7 @@ def _plain(folder: int, most: int | None = None) -> Iterator[tuple[str, os.stat_
             with contextlib.suppress(OSError):
                 about = entry.stat(follow_symlinks=False)
                 plain = stat.S_ISREG(about.st_mode) or stat.S_ISDIR(about.st_mode)
-                is_none = name.startswith(".") or is_left_aside(name) or name.lower().endswith(_UNDER_WAY)
+                is_none = name.startswith(".") or is_left_out(name) or name.lower().endswith(_UNDER_WAY)
                 if plain and not is_none:
                     yield name, about
 
@@ -250,7 +252,7 @@ def _below(name: str, above: int) -> Iterator[tuple[str, os.stat_result]]:
                 with contextlib.suppress(OSError):
                     about = os.stat(inner, dir_fd=fd, follow_symlinks=False)
                     yield f"{path}/{inner}", about
-                    if stat.S_ISDIR(about.st_mode) and path.count("/") < DEEPEST:
+                    if stat.S_ISDIR(about.st_mode) and path.count("/") < _DEEPEST:
                         waiting.append(f"{path}/{inner}")
 
 

@@ -11,8 +11,8 @@ from protocol.text import folded, label_problem, printable
 from referee.competition.submissions.history import IN_PLACE, Submission
 from referee.entries.entry import Entry
 from referee.entries.folder import LONGEST_OWNER
+from referee.tournament.config.bots import EntryTable
 from referee.tournament.config.config import Config, ConfigError, Survey, survey
-from referee.tournament.config.entrants import EntryTable
 
 _NAMED = 5
 """So many entries of an owner are named."""

@@ -34,14 +34,10 @@ from referee.competition.submissions.owners import Claims, owner_of
 from referee.competition.submissions.placing import Placement, begin, finish, stage
 from referee.competition.submissions.refusal import Refused
 from referee.competition.submissions.standing import Standing, standing
-from referee.entries.archive import ENDINGS, open_archive, stem_of, unpack_file
 from referee.entries.build_log import log_lines
 from referee.entries.built import read_log
-from referee.entries.copying import NotCopied, copy_in
 from referee.entries.entry import Entry
 from referee.entries.folder import BadEntry, holds, name_problem, read_entry
-from referee.entries.leavings import advice, is_left_aside, without_copy_marks
-from referee.entries.members import BadArchive, Bounds
 from referee.entries.places import is_passed_over
 from referee.entries.ready import NotReady
 from referee.entries.shelf import Shelf, ShelfError, ShelfNotWritten, open_folder, remove
@@ -51,6 +47,9 @@ from referee.play.faults import HostFault
 from referee.play.spec import MB
 from referee.toml.document import line_of
 from referee.tournament.config.config import Config, ConfigError, check_ready
+from referee.versions.archive import FORMATS, open_archive, stem_of, unpack, without_copy_marks
+from referee.versions.files import BadFiles, Bounds
+from referee.versions.folders import copy_folder
 
 _INCOMING = "incoming"
 _UNTAKEN = "untaken"
@@ -60,8 +59,6 @@ _LONGEST_FILE = 200
 
 _SAID_BYTES = 64 << 10
 """So much of the end of what a failed build said stands in the answer: a refused version leaves the shelf."""
-
-_ENDINGS = ", ".join(ENDINGS)
 
 
 class Offer(Struct, frozen=True, kw_only=True):
@@ -248,19 +245,19 @@ class _Taking:
         if offer.is_folder:
             return self._copied()
         if stem_of(offer.path.name) is None:
-            raise Refused(f"this is no archive that can be unpacked; its name must end with {_ENDINGS}")
+            raise Refused(f"golfref does not unpack archives of this kind; send {FORMATS}")
         into = self._incoming / "files"
         allowed = self._config.submissions
-        bounds = Bounds(total_bytes=allowed.size_mb << 20, file_bytes=allowed.size_mb << 20, members=allowed.files)
+        bounds = Bounds(total_bytes=allowed.size_mb * MB, members=allowed.files, table="[submissions]")
         try:
             with open_archive(offer.path) if offer.opens is None else offer.opens() as file:
-                unpacked = unpack_file(file, offer.path.name, into, bounds)
-        except BadArchive as error:
+                unpacked = unpack(file, into, bounds)
+        except BadFiles as error:
             if offer.may_grow:
                 raise Incomplete from None
-            raise Refused(f"the archive cannot be taken: {error}{advice(error.about)}") from None
+            raise Refused(f"the archive cannot be taken: {error}") from None
         self._has_modes = unpacked.has_modes
-        found = [one for one in os.listdir(into) if not is_left_aside(one)]
+        found = os.listdir(into)
         top = into / found[0] if len(found) == 1 else into
         return top if top.is_dir() and not top.is_symlink() else into
 
@@ -271,12 +268,9 @@ class _Taking:
             raise Refused("this folder holds the config; give the bot a folder of its own")
         fd = open_source(offer.path) if offer.enters is None else offer.enters()
         try:
-            copy_in(fd, into, most_bytes=builds.entry_mb * MB, most_files=builds.entry_files)
-        except NotCopied as problem:
-            raise Refused(
-                "it cannot be read as an entry",
-                lines=[line_of(f"{offer.called}/{problem}" if ": " in str(problem) else f"{offer.called}: {problem}")],
-            ) from None
+            copy_folder(fd, into, builds.entry_bounds)
+        except BadFiles as problem:
+            raise Refused("it cannot be read as an entry", lines=[line_of(problem.below(offer.called))]) from None
         finally:
             os.close(fd)
         return into

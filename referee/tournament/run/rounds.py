@@ -6,12 +6,12 @@ matches are played.
 
 from collections.abc import Callable
 
+from referee.tournament.config.planned import MatchIdentities
 from referee.tournament.formats.draw import hours_are_over, needs_results, next_round
 from referee.tournament.formats.table import FORMATS
 from referee.tournament.plan.plan import Plan
 from referee.tournament.plan.rounds import DrawInput, End, Round
 from referee.tournament.run.clock import HoursClock
-from referee.tournament.store.facts import Terms
 from referee.tournament.store.played import PlayedSoFar
 from referee.tournament.store.store import Store
 
@@ -23,7 +23,7 @@ class Rounds:
         self,
         plan: Plan,
         field: DrawInput,
-        terms: Terms,
+        terms: MatchIdentities,
         store: Store,
         *,
         clock: HoursClock | None = None,

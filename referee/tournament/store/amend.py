@@ -12,11 +12,14 @@ from collections.abc import Set as AbstractSet
 from msgspec import Struct
 from msgspec.structs import replace
 
+from referee.toml.reader import Problem
+from referee.tournament.config.differences import config_differences
+from referee.tournament.config.planned import MatchIdentities, draw_input, whole_deals_of
+from referee.tournament.config.run_config import RunConfig
 from referee.tournament.formats.draw import will_not_play
 from referee.tournament.formats.table import ranked_by
 from referee.tournament.plan.fixture import Identity, PlannedMatch
 from referee.tournament.plan.plan import Plan
-from referee.tournament.store.facts import Facts, Terms, config_differences, field_of, whole_deals_of
 from referee.tournament.store.plans import grown, matches_told, plans_until, stretches_of
 from referee.tournament.store.played import Present
 from referee.tournament.store.rows import CommittedMatch, Meta
@@ -28,7 +31,7 @@ class Amendment(Struct, frozen=True, kw_only=True):
 
     changes: list[str]
     """Changes in words. There are none where the config is the run's own."""
-    refused: list[str]
+    refused: list[Problem]
     """Changes that no run can take, with the reason. Where there are any, the rest means nothing."""
     meta: Meta
     """What the run is once it is amended."""
@@ -109,7 +112,7 @@ class Amendment(Struct, frozen=True, kw_only=True):
         )
 
 
-def amendment(store: Store, facts: Facts) -> Amendment:
+def amendment(store: Store, facts: RunConfig) -> Amendment:
     """What it would mean for a run to go on with the config of these facts; raises StoreError."""
     meta = store.meta()
     found = config_differences(meta.facts, facts)
@@ -135,14 +138,14 @@ class Plans(Struct, frozen=True, kw_only=True):
     """Whether nothing more was to be added to the old one."""
 
 
-def configs_with(store: Store, facts: Facts) -> list[Facts]:
+def configs_with(store: Store, facts: RunConfig) -> list[RunConfig]:
     """All configs that a run has had once it goes on with the config of these facts."""
     *former, last = store.configs()
     return [*former, last, facts] if config_differences(last, facts).changes else [*former, facts]
 
 
 def amended(
-    meta: Meta, facts: Facts, plans: Plans, ids: Mapping[Identity, int], counting: AbstractSet[int]
+    meta: Meta, facts: RunConfig, plans: Plans, ids: Mapping[Identity, int], counting: AbstractSet[int]
 ) -> Amendment:
     """What becomes of a run that has committed the matches with these `ids`, of which those in `counting` count.
 
@@ -150,7 +153,7 @@ def amended(
     """
     changes = config_differences(meta.facts, facts).changes
     unchanged = Amendment(changes=changes, refused=[], meta=meta, places={}, there={})
-    old, new, terms = plans.old, plans.new, Terms(facts)
+    old, new, terms = plans.old, plans.new, MatchIdentities(facts)
     places: dict[int, PlannedMatch] = {}
     added = 0
     for fixture in new:
@@ -182,15 +185,16 @@ def amended(
         lost=dict(lost),
         shortened=dict(shortened),
         had=dict(had),
-        will_not_play=will_not_play(field_of(facts, bytes.fromhex(meta.master_key)), new.rounds, still_there)
+        will_not_play=will_not_play(draw_input(facts, bytes.fromhex(meta.master_key)), new.rounds, still_there)
         if new.grows
         else [],
         was_complete=plans.had_ended and len(counting) == len(old),
     )
 
 
-def _sampled(before: Facts, after: Facts, plans: Plans) -> dict[str, tuple[int, int]]:
-    if None in (before.lineups, after.lineups):
+def _sampled(before: RunConfig, after: RunConfig, plans: Plans) -> dict[str, tuple[int, int]]:
+    is_sampled = len(after.stages) == 1 and None not in (before.stages[0].lineups, after.stages[0].lineups)
+    if not is_sampled:
         return {}
     old, new = plans.old.whole.lineups, plans.new.whole.lineups
     return {name: (old[name], new[name]) for name in new if name in old}
@@ -199,9 +203,9 @@ def _sampled(before: Facts, after: Facts, plans: Plans) -> dict[str, tuple[int, 
 class _Counting:
     """For which bots a match counts in a run with this config."""
 
-    def __init__(self, facts: Facts, whole: Container[int]) -> None:
+    def __init__(self, facts: RunConfig, whole: Container[int]) -> None:
         """`whole` has the ids of the matches in the plan."""
-        self.present = Present(Terms(facts))
+        self.present = Present(MatchIdentities(facts))
         self._has_rest, self._whole = facts.order != "means", whole
 
     def bots(self, match: Identity, id_: int) -> Sequence[str]:

@@ -15,13 +15,15 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from protocol.text import printable
+from referee.tournament.config.differences import config_differences
+from referee.tournament.config.planned import MatchIdentities, whole_deals_of
+from referee.tournament.config.run_config import RunConfig
 from referee.tournament.plan.keys import commitment
 from referee.tournament.plan.plan import Plan
 from referee.tournament.plan.shards import Shard
 from referee.tournament.store import tables
 from referee.tournament.store.disk import SIDE_FILES, StoreError, locked, refusal, sync_folder
 from referee.tournament.store.events import Origin, part_begins, parts_end, tells_origin
-from referee.tournament.store.facts import Facts, Terms, config_differences, whole_deals_of
 from referee.tournament.store.hosts import Host, StoredHost
 from referee.tournament.store.rows import CommittedMatch, Meta
 from referee.tournament.store.store import Store, meta_rows
@@ -73,7 +75,7 @@ class _Part(Struct, frozen=True, kw_only=True):
         return self.store.path
 
     @property
-    def facts(self) -> Facts:
+    def facts(self) -> RunConfig:
         """What the whole run depends on."""
         return replace(self.meta.facts, shard=None)
 
@@ -169,7 +171,7 @@ def _check_fits(one: _Part, other: _Part) -> None:
             "all shards are played with the same --key FILE, or the same seed"
         )
     found = config_differences(one.facts, other.facts)
-    if lines := [*found.refused, *found.changes]:
+    if lines := [*(one.in_words for one in found.refused), *found.changes]:
         told = "\n".join(f"  {printable(line, _SHOWN)}" for line in lines)
         raise StoreError(f"{where} it was played with another config:\n{told}")
     for ours in one.origins:
@@ -314,17 +316,17 @@ def _by_host(part: _Part, told: Mapping[int, int], ids: Sequence[int]) -> list[t
 
 
 def _match_rows(part: _Part, plan: Plan, offset: int) -> Iterator[tuple[object, ...]]:
-    terms = Terms(part.meta.facts)
+    terms = MatchIdentities(part.meta.facts)
     for match, packed in part.store.with_packed_records():
         number = _number(part, match, plan, terms)
-        block = plan.whole.sitting(number).block
+        block = plan.whole.block_of(number)
         who = match.identity
         what = (who.variant, who.game, _json(who.bots), _json(who.versions), who.deal, who.rotation)
         result = _json(replace(match.result, number=number, block=block))
         yield (offset + match.id, number, *what, result, match.hash, packed)
 
 
-def _number(part: _Part, match: CommittedMatch, plan: Plan, terms: Terms) -> int:
+def _number(part: _Part, match: CommittedMatch, plan: Plan, terms: MatchIdentities) -> int:
     """The number of a match in the whole plan. Raises StoreError where the shard has no such match."""
     number = match.number
     if number is None or not 0 <= number < len(plan) or terms.identity(plan[number]) != match.identity:

@@ -11,12 +11,13 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
+from referee.tournament.config.planned import MatchIdentities, whole_deals_of_all
+from referee.tournament.config.run_config import RunConfig
 from referee.tournament.plan.deals import WholeDeals
 from referee.tournament.plan.plan import FormerTable, Plan
 from referee.tournament.plan.rounds import End, Round
 from referee.tournament.store.disk import StoreError
 from referee.tournament.store.events import told_as_drawn
-from referee.tournament.store.facts import Facts, Terms, whole_deals_of_all
 from referee.tournament.store.played import Present
 from referee.tournament.store.store import Store
 
@@ -36,7 +37,7 @@ class Told(Struct, frozen=True, kw_only=True):
 class Stretch(Struct, frozen=True, kw_only=True):
     """A stretch of a run in which its config stayed the same."""
 
-    facts: Facts
+    facts: RunConfig
     after: int
     """How many matches had been committed before it."""
     event: int
@@ -92,7 +93,7 @@ def plans_until(stretches: Sequence[Stretch], key: bytes) -> list[Plan]:
     return [grown(whole, stretches[place].facts, stretches[: place + 1]) for place, whole in enumerate(wholes)]
 
 
-def grown(whole: WholeDeals, facts: Facts, stretches: Sequence[Stretch]) -> Plan:
+def grown(whole: WholeDeals, facts: RunConfig, stretches: Sequence[Stretch]) -> Plan:
     """The plan of a config for a run that has had these stretches, made from its whole deals.
 
     Raises ValueError where there can be none.
@@ -101,7 +102,7 @@ def grown(whole: WholeDeals, facts: Facts, stretches: Sequence[Stretch]) -> Plan
         return Plan(whole, shard=facts.shard)
     rounds = (one.what for one in told_under(facts, stretches) if isinstance(one.what, Round))
     plan = Plan(whole, rounds=rounds)
-    if facts.stages:
+    if len(facts.stages) > 1:
         plan.former_stages = dict(_tables_by_stage(stretches))
     return plan
 
@@ -109,7 +110,7 @@ def grown(whole: WholeDeals, facts: Facts, stretches: Sequence[Stretch]) -> Plan
 def _tables_by_stage(stretches: Sequence[Stretch]) -> Iterator[tuple[FormerTable, int]]:
     """Each table that was drawn, with its stage."""
     for stretch in stretches:
-        entries = Terms(stretch.facts).entries
+        entries = MatchIdentities(stretch.facts).entries
         for drawn in (one.what for one in stretch.told if isinstance(one.what, Round)):
             for table in drawn.tables:
                 bots = frozenset(entries[bot] for bot in table.bots if bot in entries)
@@ -171,25 +172,25 @@ def following(store: Store) -> Iterator[None]:
         raise StoreError(f"{store.path}: no plan follows from its config and its rounds ({error})") from None
 
 
-def matches_told(facts: Facts, plan: Plan) -> int:
+def matches_told(facts: RunConfig, plan: Plan) -> int:
     """How many matches a store tells of its plan: 0 where the plan grows, since nobody knows then."""
     return len(plan) if facts.is_fixed else 0
 
 
 def present_in(store: Store) -> Present:
     """Which bots and games are in a run now. Raises StoreError."""
-    return Present(Terms(store.meta().facts))
+    return Present(MatchIdentities(store.meta().facts))
 
 
-def told_under(facts: Facts, stretches: Sequence[Stretch]) -> Iterator[Told]:
+def told_under(facts: RunConfig, stretches: Sequence[Stretch]) -> Iterator[Told]:
     """All rounds that these stretches had, as far as they belong into a run with this config.
 
     A table belongs there as long as its game and all its bots do, in the versions of when it was drawn; a whole deal as
     long as the config has so many deals.
     """
-    now = Terms(facts)
+    now = MatchIdentities(facts)
     for stretch in stretches:
-        then = Terms(stretch.facts)
+        then = MatchIdentities(stretch.facts)
         bots = {name for name, entry in then.entries.items() if now.entries.get(name) == entry}
         games = {name for name, game in then.games.items() if now.games.get(name) == game}
         for one in stretch.told:
@@ -199,5 +200,5 @@ def told_under(facts: Facts, stretches: Sequence[Stretch]) -> Iterator[Told]:
             if drawn.whole_deal is None and stretch.facts is not facts:
                 tables = (table for table in drawn.tables if table.variant in games and bots.issuperset(table.bots))
                 yield replace(one, what=replace(drawn, tables=tuple(tables)))
-            elif drawn.whole_deal is None or drawn.whole_deal < facts.deals:
+            elif drawn.whole_deal is None or drawn.whole_deal < facts.stages[0].deals:
                 yield one

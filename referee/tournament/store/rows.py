@@ -2,10 +2,10 @@
 
 from msgspec import Struct
 
+from referee.tournament.config.run_config import RunConfig
 from referee.tournament.plan.fixture import Identity
 from referee.tournament.results import Result
 from referee.tournament.store.events import Origin
-from referee.tournament.store.facts import Facts
 from referee.tournament.store.tables import STORE_FORMAT
 
 
@@ -16,7 +16,7 @@ class Meta(Struct, frozen=True, kw_only=True):
     golfref: str
     protocol: str
     host: str
-    facts: Facts
+    facts: RunConfig
     master_key: str
     """In hexadecimal. It is secret until the run is complete."""
     commitment: str
@@ -37,7 +37,7 @@ class Former(Struct, frozen=True, kw_only=True):
     """How many matches had been committed by then."""
     event: int
     """The id of the amendment in the run's history."""
-    facts: Facts
+    facts: RunConfig
 
 
 class Void(Struct, frozen=True, kw_only=True):

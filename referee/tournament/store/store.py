@@ -18,6 +18,8 @@ import msgspec
 from msgspec.structs import replace
 
 from protocol.text import printable
+from referee.tournament.config.planned import MatchIdentities
+from referee.tournament.config.run_config import RunConfig
 from referee.tournament.orders import Played
 from referee.tournament.plan.fixture import Identity, PlannedMatch
 from referee.tournament.plan.rounds import End, Round
@@ -36,7 +38,6 @@ from referee.tournament.store.disk import (
     sync_folder,
 )
 from referee.tournament.store.events import Origin, drawn_in_words, last_origin, played_for
-from referee.tournament.store.facts import Facts, Terms, check_names
 from referee.tournament.store.hosts import Host, StoredHost
 from referee.tournament.store.rows import CommittedMatch, Former, Meta, RunEvent, Void
 
@@ -138,10 +139,10 @@ class Store:
         with self._checking("key or config"):
             meta = msgspec.convert({key: msgspec.json.decode(value) for key, value in rows}, Meta)
             bytes.fromhex(meta.master_key)
-            check_names(meta.facts)
+            meta.facts.check_names()
             return meta
 
-    def configs(self) -> list[Facts]:
+    def configs(self) -> list[RunConfig]:
         """The config that the run began with, and each that it was amended to, in order."""
         return [*(one.facts for one in self.former()), self.meta().facts]
 
@@ -243,7 +244,7 @@ class Store:
 
     def results(self) -> Iterator[Result]:
         """The results that count, in the order of the plan."""
-        decoder, terms = msgspec.json.Decoder(Result), Terms(self.meta().facts)
+        decoder, terms = msgspec.json.Decoder(Result), MatchIdentities(self.meta().facts)
         query = "SELECT id, number, deal, rotation, result FROM matches WHERE number IS NOT NULL ORDER BY number"
         for id_, number, deal, rotation, text in self._each(query):
             try:

@@ -15,7 +15,10 @@ from msgspec.structs import replace
 from protocol.text import printable
 from referee import __version__
 from referee.entries.versions import short
-from referee.tournament.formats.table import FORMATS, traits_of
+from referee.tournament.config.differences import config_differences
+from referee.tournament.config.planned import MatchIdentities, whole_deals_of_all
+from referee.tournament.config.run_config import RunConfig
+from referee.tournament.formats.table import FORMATS
 from referee.tournament.orders import ATTEMPTS
 from referee.tournament.plan.fixture import Identity, PlannedMatch
 from referee.tournament.plan.plan import Plan
@@ -32,7 +35,6 @@ from referee.tournament.store.events import (
     told_as_kept_out,
     told_as_played_for,
 )
-from referee.tournament.store.facts import Facts, Terms, config_differences, counted, whole_deals_of_all
 from referee.tournament.store.plans import Stretch, grown, stretches_of
 from referee.tournament.store.rows import Meta, RunEvent, Void
 from referee.tournament.store.store import Store
@@ -61,7 +63,7 @@ class Stage:
         """`begun` is the plan with which it began, `plan` the one with all that was drawn in it."""
         self.facts, self.since, self.events, self.told = stretch.facts, stretch.after, stretch.event, stretch.told
         self.begun, self.plan, self.has_ended = begun, plan, stretch.has_ended
-        self.terms = Terms(self.facts)
+        self.terms = MatchIdentities(self.facts)
 
     def has(self, match: Identity) -> bool:
         """Whether the plan has a match, with these versions of the bots and of the game."""
@@ -89,16 +91,16 @@ def followed_stages(stretches: Sequence[Stretch], key: bytes) -> Iterator[Stage]
         yield Stage(stretch, begun, plan)
 
 
-def _check_bounds(facts: Facts) -> None:
+def _check_bounds(facts: RunConfig) -> None:
     """Raises ValueError where more is to be drawn than anybody follows."""
-    for rules in facts.stage_rules:
+    for rules in facts.stages:
         figures = {"line-ups": rules.lineups}
         if not facts.is_fixed:
             figures |= {"deals": rules.deals, "rounds": rules.rounds, "deals of a tie": rules.limit}
         for what, count in figures.items():
             if count is not None and count > MOST_MATCHES:
                 raise ValueError(f"{count} {what}; expected {MOST_MATCHES} at most")
-        if not facts.is_fixed and not traits_of(facts.format).has_whole_deals:
+        if not facts.is_fixed and not facts.traits.has_whole_deals:
             tables = rules.deals * sum(_tables(rules, len(facts.bots), one.seats) for one in facts.variants)
             if len(facts.bots) > MOST_BOTS:
                 raise ValueError(f"rounds of {len(facts.bots)} bots; expected {MOST_BOTS} at most")
@@ -106,11 +108,13 @@ def _check_bounds(facts: Facts) -> None:
                 raise ValueError(f"rounds of up to {tables} tables; expected {MOST_MATCHES} at most")
 
 
-def _useless(facts: Facts) -> Iterator[str]:
-    """The settings of formats that are set although the format of these facts has no use for them."""
-    for key in ("rounds", "advance", "limit", "challengers"):
-        if facts.format is not None and key not in FORMATS[facts.format].keys and getattr(facts, key):
-            yield key
+def _useless(facts: RunConfig) -> Iterator[str]:
+    """What is wrong with settings of formats that are set although the format of their stage has no use for them."""
+    for place, rules in enumerate(facts.stages, 1):
+        useful = FORMATS[rules.format].keys | ({"advance"} if place < len(facts.stages) else set())
+        for key in {"rounds", "advance", "limit", "challengers"} - useful:
+            if getattr(rules, key):
+                yield f"a {rules.format} has no use for `{key}`, but it is set"
 
 
 def _tables(rules: StageRules, bots: int, seats: int) -> int:
@@ -169,24 +173,22 @@ class Course:
             if wrong := next((id_ for place, id_ in enumerate(ids, 1) if id_ != place), None):
                 yield f"{table}: the ids are not 1, 2, 3 and so on, first at {wrong}: a row was changed or taken out"
         for stage in self.stages:
-            yield from (
-                f"a {stage.facts.format} has no use for `{key}`, but it is set" for key in _useless(stage.facts)
-            )
+            yield from _useless(stage.facts)
         yield from self._check_history()
         yield from self._check_voids()
 
         for old, new in zip(self.stages, self.stages[1:], strict=False):
             found = config_differences(old.facts, new.facts)
-            yield from (f"event #{new.events}: no amendment does this: {_shown(text)}" for text in found.refused)
+            yield from (f"event #{new.events}: no amendment does this: {_shown(one.in_words)}" for one in found.refused)
             if not found.changes:
                 yield f"event #{new.events}: an amendment that changes nothing"
         yield from self._check_versions_before()
 
     def _check_versions_before(self) -> Iterator[str]:
         """Each bot whose `versions_before` does not follow from the configs before."""
-        had: list[Facts] = []
+        had: list[RunConfig] = []
         for stage in self.stages:
-            for bot, expected in zip(stage.facts.bots, counted(stage.facts, had).bots, strict=True):
+            for bot, expected in zip(stage.facts.bots, stage.facts.counted(had).bots, strict=True):
                 if bot != expected:
                     what = f"expected {expected.versions_before} for bot {_shown(bot.name)}, got {bot.versions_before}"
                     yield f"the config after event #{stage.events}: versions_before: {what}"

@@ -9,14 +9,13 @@ from collections.abc import Iterator
 import msgspec
 
 from protocol.text import printable
+from referee.tournament.config.planned import draw_input
 from referee.tournament.formats.draw import hours_are_over, needs_results, next_round
-from referee.tournament.formats.table import traits_of
 from referee.tournament.orders import ATTEMPTS
 from referee.tournament.plan.fixture import Identity
 from referee.tournament.plan.plan import Plan
 from referee.tournament.plan.rounds import End, Round
 from referee.tournament.store.events import drawn_in_words
-from referee.tournament.store.facts import field_of
 from referee.tournament.store.plans import Told, grown
 from referee.tournament.store.played import PlayedSoFar
 from referee.tournament.store.rows import CommittedMatch
@@ -45,7 +44,7 @@ class _StageCheck:
     def __init__(self, course: Course, stage: Stage, plan: Plan, key: bytes, given_up: dict[int, list[int]]) -> None:
         """`plan` is the one with which the stage began. `given_up` has by match after which events it was."""
         self._course, self._stage, self._plan, self._given_up = course, stage, plan, given_up
-        self._field = field_of(stage.facts, key)
+        self._field = draw_input(stage.facts, key)
         self._played = PlayedSoFar(plan, stage.terms, keeps_results=needs_results(self._field))
         self._numbers: dict[Identity, int] = {}
         self._lacking: set[int] = set()
@@ -101,7 +100,7 @@ class _StageCheck:
         except Exception as error:  # what a store holds may be anything, and must not end the check of the rest
             yield f"it cannot be drawn again ({type(error).__name__}: {printable(str(error), LONGEST_SHOWN)})"
             return
-        is_endless = traits_of(self._stage.facts.format).is_endless
+        is_endless = self._stage.facts.traits.is_endless
         is_over = hours is not None and not is_endless and told.what == hours_are_over(hours)
         if expected != told.what and not (is_over and isinstance(expected, Round)):
             yield f"golfref draws otherwise: {_difference(told.what, expected)}"

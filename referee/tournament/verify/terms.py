@@ -16,14 +16,14 @@ from referee.play.talk.retell import other_version
 from referee.rules.book.changes import in_effect
 from referee.rules.book.variants import UnknownVariant, restored
 from referee.rules.record import Record, SeatRecord
+from referee.tournament.config.run_config import RunBot, RunConfig, RunVariant
 from referee.tournament.plan.fixture import Identity, for_blocks
-from referee.tournament.store.facts import BotFacts, Facts, VariantFacts
 from referee.tournament.verify.compare import LONGEST_SHOWN, differences, excerpt
 
 _WHOSE = ("played with", "the config has")
 
 
-def check_terms(facts: Facts, match: Identity, record: Record) -> Iterator[str]:
+def check_terms(facts: RunConfig, match: Identity, record: Record) -> Iterator[str]:
     """Every way in which a match was played otherwise than the config has it, under which it was played."""
     yield from (text for one in facts.variants if one.name == match.variant for text in _check_game(one, record))
     bots = {bot.name: bot for bot in facts.bots}
@@ -49,7 +49,7 @@ def check_terms(facts: Facts, match: Identity, record: Record) -> Iterator[str]:
         yield from differences(played, configured, _WHOSE, name)
 
 
-def _check_hello(facts: Facts, record: Record) -> Iterator[str]:
+def _check_hello(facts: RunConfig, record: Record) -> Iterator[str]:
     told = [GameMessage(variant=one.preset, name=one.name, seats=one.seats) for one in facts.variants]
     if list(record.games) != told:
         yield "`hello` told other games than the config has"
@@ -57,7 +57,7 @@ def _check_hello(facts: Facts, record: Record) -> Iterator[str]:
         yield "`hello` told other bounds of a bot's output than golfref has"
 
 
-def _check_game(facts: VariantFacts, record: Record) -> Iterator[str]:
+def _check_game(facts: RunVariant, record: Record) -> Iterator[str]:
     """What was played. Options without effect may differ: another version of golfref had other defaults for them."""
     try:
         configured = for_blocks(facts.variant)
@@ -72,7 +72,7 @@ def _check_game(facts: VariantFacts, record: Record) -> Iterator[str]:
     yield from differences(one, other, _WHOSE, "options")
 
 
-def _check_bot(facts: BotFacts, seat: SeatRecord, clocks: Clocks) -> Iterator[str]:
+def _check_bot(facts: RunBot, seat: SeatRecord, clocks: Clocks) -> Iterator[str]:
     if seat.clocks != facts.clocks:
         played, configured = (msgspec.to_builtins(own or clocks) for own in (seat.clocks, facts.clocks))
         yield from differences(played, configured, _WHOSE, "clocks")

@@ -12,7 +12,7 @@ from textual.pilot import Pilot
 from referee.kit.screen.draw import ASCII
 from referee.kit.watch.live import Begun, Ended, Message, More
 from referee.kit.watch.watching import Games, WatchPage
-from referee.tournament.run.frames import frame
+from referee.tournament.workers.frames import frame
 
 RECORD = BY_PRESET["cactus"]
 MOVES = len(RECORD.moves)

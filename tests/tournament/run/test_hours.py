@@ -12,11 +12,11 @@ from quick import QUICK
 
 from referee.commands.opening import open_store, prepare
 from referee.tournament.config.config import load
+from referee.tournament.config.planned import MatchIdentities
 from referee.tournament.plan.rounds import End, Round
 from referee.tournament.run.clock import HoursClock
 from referee.tournament.run.run import Run
 from referee.tournament.store.disk import locked
-from referee.tournament.store.facts import Terms
 from referee.tournament.store.store import Store
 from referee.tournament.summary import summary_of
 from referee.tournament.verify.run import check_store
@@ -74,7 +74,7 @@ def play(file: Path, *, slow: int) -> Store:
             config=run.config,
             plan=run.plan,
             has_ended=run.has_ended,
-            terms=Terms(run.facts),
+            terms=MatchIdentities(run.facts),
             store=store,
             watcher=watcher,
             jobs=1,

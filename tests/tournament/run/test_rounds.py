@@ -213,6 +213,8 @@ def test_rounds_that_nobody_could_draw_to_the_end_are_a_finding(played: Path, tm
         facts = msgspec.to_builtins(store.meta().facts)
     if isinstance(bots := changes.get("bots"), int):
         changes = {"bots": [facts["bots"][0] | {"name": f"bot {number}"} for number in range(bots)]}
+    else:
+        changes = {"stages": [facts["stages"][0] | changes]}
     text = json.dumps(facts | changes)
     run = forge(played, tmp_path, "UPDATE meta SET value = ? WHERE key = 'facts'", text)
     assert any(expected in finding for finding in found_in(run))
@@ -243,7 +245,7 @@ def test_a_knockout_lets_a_bot_go_and_takes_a_new_version_but_nobody_else(tmp_pa
     folder = write(tmp_path, head=CUP)
     go_on(folder, matches=2)
     write(folder, *map(bot, (*BOTS, "gus")), head=CUP)
-    with pytest.raises(StoreError, match=r"run\.toml:\d+:1: bot `gus`: added \(a knockout that has begun takes nobody"):
+    with pytest.raises(StoreError, match=r"run\.toml:\d+:1: bots: `gus`: added \(a knockout that has begun takes"):
         go_on(folder, may_change=True)
     first = drawn(folder)[0]
     assert isinstance(first, Round)

@@ -23,9 +23,9 @@ from needs import need_bubblewrap
 from quick import QUICK
 
 from referee.tournament.config.config import load
+from referee.tournament.config.run_config import RunConfig
 from referee.tournament.store.amend import amendment
 from referee.tournament.store.disk import SIDE_FILES, locked
-from referee.tournament.store.facts import Facts, config_facts
 from referee.tournament.store.store import Store
 from referee.tournament.verify.course import Course
 from referee.tournament.verify.run import check_store
@@ -142,7 +142,7 @@ def test_an_amendment_is_done_or_not_done_wherever_it_is_killed(tmp_path: Path) 
         path = Path(shutil.copy(folder / "run.golfref", tmp_path / f"{statement}.golfref"))
         child = os.fork()
         if child == 0:
-            amend_until(path, config_facts(load(folder / "run.toml")), statement)
+            amend_until(path, load(folder / "run.toml").run_config(), statement)
             os._exit(0)
         code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
         assert code in (0, -signal.SIGKILL)
@@ -152,7 +152,7 @@ def test_an_amendment_is_done_or_not_done_wherever_it_is_killed(tmp_path: Path) 
     assert set(seen) == {(False, 0, 6, 0), (True, 1, 2, 4)}
 
 
-def amend_until(path: Path, facts: Facts, left: int) -> None:
+def amend_until(path: Path, facts: RunConfig, left: int) -> None:
     """Amend the run, and be killed at this statement."""
 
     def count(_: str) -> None:

@@ -21,7 +21,7 @@ from referee.commands.standings import StandingsOptions, print_standings
 from referee.tournament.config.config import load
 from referee.tournament.orders import Spoiled
 from referee.tournament.plan.shards import Shard
-from referee.tournament.run.desk import Desk
+from referee.tournament.run.dispatch import Dispatcher
 from referee.tournament.run.host import NAME
 from referee.tournament.store import merge as merging
 from referee.tournament.store.disk import StoreError, locked
@@ -73,17 +73,16 @@ def play(
     prepared = prepare(replace(load(config), shard=part, key=key), path, fresh=False, may_change=False)
     dice = Random(name)  # noqa: S311
 
-    async def go_on(desk: Desk) -> None:
-        count = 0
-        while (most is None or count < most) and (order := await desk.next()) is not None:
-            count += 1
-            number = order.fixture.number
-            await desk.report(
-                Spoiled(number=number, reason="a cable was pulled") if dice.random() < spoils else result_of(order)
-            )
+    async def go_on(dispatcher: Dispatcher) -> None:
+        left = most
+        while left != 0 and (job := await dispatcher.next()) is not None:
+            for order in job.matches[:left]:
+                left = None if left is None else left - 1
+                spoiled = Spoiled(number=order.number, reason="a cable was pulled")
+                await dispatcher.report(spoiled if dice.random() < spoils else result_of(order))
 
     with locked(path) as lock, closing(open_store(prepared, lock)) as store:
-        trio.run(go_on, prepared.run(store, Silent()).desk())
+        trio.run(go_on, prepared.run(store, Silent()).dispatcher())
     return path
 
 

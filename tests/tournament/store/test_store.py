@@ -491,7 +491,7 @@ _DEEP = "[" * 5000 + "]" * 5000
 HOSTILE: dict[str, tuple[str, object, str]] = {
     "a deep config": ("UPDATE meta SET value = ? WHERE key = 'facts'", _DEEP, "key or config is damaged"),
     "a plan without end": (
-        "UPDATE meta SET value = json_set(value, '$.deals', ?) WHERE key = 'facts'",
+        "UPDATE meta SET value = json_set(value, '$.stages[0].deals', ?) WHERE key = 'facts'",
         10**18,
         "6000000000000000000 matches in the plan; expected 10000000 at most",
     ),

@@ -31,9 +31,9 @@ from referee.tournament.verify.run import check_store
 
 SPOIL = """
 from referee.tournament.orders import Played, Spoiled
-from referee.tournament.run import desk
+from referee.tournament.run import dispatch
 
-report, spoiled = desk.Desk.report, []
+report, spoiled = dispatch.Dispatcher.report, []
 
 async def spoil_one(self, one):
     if isinstance(one, Played) and one.number == 1 and not spoiled:
@@ -41,7 +41,7 @@ async def spoil_one(self, one):
         one = Spoiled(number=1, reason="a cable was pulled")
     await report(self, one)
 
-desk.Desk.report = spoil_one
+dispatch.Dispatcher.report = spoil_one
 """
 """The host spoils the first attempt at match 1."""
 

@@ -1,4 +1,4 @@
-"""The client of a Dask cluster, in a thread with a loop of its own: bundles go out, what happens is told a listener."""
+"""The link to the hosts, a Dask client in a thread with a loop of its own: sends jobs, and passes on what happens."""
 
 import asyncio
 import contextlib
@@ -37,7 +37,7 @@ from referee.cluster.patience import Absence, Patience
 from referee.cluster.plugin import Hidden, RunPlugin, become_host, end_hosts, give, play
 from referee.cluster.probe import check_scheduler, why_left_out
 from referee.cluster.where import ClusterFailed
-from referee.tournament.orders import Bundle
+from referee.tournament.orders import Job
 from referee.tournament.run.host import host_name
 
 CONNECT_S = 15.0
@@ -57,14 +57,14 @@ _Host = TypeVar("_Host", Ready, LeftOut)
 _OUTCOME = msgspec.msgpack.Decoder(Outcome)
 
 
-class Engine:
+class HostLink:
     """A connection to a cluster, from `start` to `close`, and the dask workers that are ready to play for this run."""
 
     def __init__(self, address: str, tell: Callable[[str], None], security: Security | None = None) -> None:
         """`tell` says a line to the organiser, from any thread. `security`: in place of Dask's settings of TLS."""
         self._address, self._tell_person, self._security = address, tell, security
         self.joined: Mapping[str, Ready] = {}
-        """The dask workers that play, by address. The engine's thread replaces it, and never changes it."""
+        """The dask workers that play, by address. The link's thread replaces it, and never changes it."""
         self.left_out: Mapping[str, LeftOut] = {}
         """Those that do not, by address. It is replaced likewise."""
         self._lost_some = False
@@ -81,7 +81,7 @@ class Engine:
         self._connected: Promise[tuple[asyncio.AbstractEventLoop, asyncio.Event, Client]] = Promise()
         self._tasks: set[asyncio.Task[None]] = set()
         self._playing: dict[int, asyncio.Task[None]] = {}
-        """By id of a bundle that is out, what waits for it."""
+        """By id of a job that is out, what waits for it."""
         self._thread = threading.Thread(target=self._main, name="dask client", daemon=True)
 
     def start(self) -> None:
@@ -119,19 +119,19 @@ class Engine:
             raise ClusterFailed(f"{self._address}: {patience.why}")
 
     def listen(self, listener: Listener | None) -> None:
-        """Tell this listener what happens from now on, in the engine's thread; or nobody."""
+        """Tell this listener what happens from now on, in the link's thread; or nobody."""
         self._listener = listener
         if listener is not None and self._lost is not None:
             listener(self._lost)
 
-    def play(self, bundle: Bundle) -> None:
-        """Have a bundle played. May be called in any thread."""
+    def play(self, job: Job) -> None:
+        """Have a job played. May be called in any thread."""
         loop, _, client = self._connected.result()
         with contextlib.suppress(RuntimeError):  # the loop has ended, of which the listener was told
-            loop.call_soon_threadsafe(self._begin, client, bundle)
+            loop.call_soon_threadsafe(self._begin, client, job)
 
     def forget(self, *ids: int) -> None:
-        """Have these bundles played no longer; nothing is told of them. May be called in any thread."""
+        """Have these jobs played no longer; the listener gets nothing of them. May be called in any thread."""
         loop, _, _ = self._connected.result()
         with contextlib.suppress(RuntimeError):
             loop.call_soon_threadsafe(self._forget, ids)
@@ -145,7 +145,7 @@ class Engine:
             self._thread.join(2 * END_S)
 
     def _result(self, work: Coroutine[Any, Any, None]) -> None:
-        """Do this in the engine's thread. Raises ClusterFailed where the cluster does not take part."""
+        """Do this in the link's thread. Raises ClusterFailed where the cluster does not take part."""
         loop, _, _ = self._connected.result()
         try:
             asyncio.run_coroutine_threadsafe(asyncio.wait_for(work, PREPARE_S), loop).result()
@@ -154,7 +154,7 @@ class Engine:
         except Exception as error:
             raise ClusterFailed(_why(self._address, error)) from None
 
-    # In the engine's thread
+    # In the link's thread
 
     def _main(self) -> None:
         _silence()
@@ -297,8 +297,8 @@ class Engine:
         task.add_done_callback(self._tasks.discard)
         return task
 
-    def _begin(self, client: Client, bundle: Bundle) -> None:
-        self._playing[bundle.id] = self._go(self._played(client, bundle))
+    def _begin(self, client: Client, job: Job) -> None:
+        self._playing[job.id] = self._go(self._played(client, job))
 
     def _forget(self, ids: Sequence[int]) -> None:
         for id_ in ids:
@@ -328,16 +328,16 @@ class Engine:
                     await self._leave_out(client, run, lacking.address, error)
                     return
 
-    async def _played(self, client: Client, bundle: Bundle) -> None:
-        """Have a bundle played, and tell what came of it."""
+    async def _played(self, client: Client, job: Job) -> None:
+        """Have a job played, and pass on what came of it."""
         key = f"{self._run}-{uuid4().hex}"
         future = client.submit(
             play,
             self._run,
             key,
-            Hidden(encoded(bundle)),
+            Hidden(encoded(job)),
             key=key,
-            workers=self._addresses(bundle.host),
+            workers=self._addresses(job.host),
             resources={self._run: 1},
             pure=False,
         )
@@ -345,11 +345,11 @@ class Engine:
             outcome = _OUTCOME.decode(await future)
         except Exception as error:
             if client.status == "running":  # else all of it is lost, which is told once
-                self._tell(Returned(id=bundle.id, reason=f"{type(error).__name__}: {error}"))
+                self._tell(Returned(id=job.id, reason=f"{type(error).__name__}: {error}"))
         else:
             self._tell(outcome)
         finally:
-            self._playing.pop(bundle.id, None)
+            self._playing.pop(job.id, None)
             future.release()
 
     def _addresses(self, host: str) -> Sequence[str] | None:

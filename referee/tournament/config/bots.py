@@ -4,7 +4,9 @@ Some are entered one by one, others as folders of which each is an entry.
 """
 
 import os
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -16,15 +18,21 @@ from referee.entries.folder import LONGEST_OWNER, Allowance, BadEntry, read_entr
 from referee.entries.owners import kept_owners
 from referee.entries.places import find_places, is_passed_over
 from referee.entries.shelf import Shelf
-from referee.play.sandbox.cell import can_read, cell_of
+from referee.play.sandbox.cell import can_read, cell_of, readable_places
 from referee.play.sandbox.problems import find_problem
 from referee.play.spec import BUILTIN, LONGEST_NAME, BadBot, BotSpec, Isolation, builtin_bot
 from referee.toml.reader import KeyPath, Reader
-from referee.tournament.config.limits import TimeOdds, check_clocks, own_clocks
+from referee.tournament.config.tables import BotTime, check_env, own_clocks
 from referee.tournament.plan.keys import Rotations
 
 _SHOWN = 5
 """How many paths are told of those that are no entries."""
+
+_NOT_WITH_ENTRIES = {
+    **dict.fromkeys(("name", "command", "builtin", "dir", "env", "owner"), "each entry says it in its bot.toml"),
+    **dict.fromkeys(("network", "time"), "give a bot of which this holds a [[bots]] table with `command`"),
+}
+"""By key that does not go with `entries`, what to do instead."""
 
 
 class GivenBot(Struct, frozen=True, kw_only=True):
@@ -45,7 +53,7 @@ class GivenBot(Struct, frozen=True, kw_only=True):
     """Whether what [tournament] says of `qualify` holds for it."""
     network: bool = False
     """Whether it may use the host's network under `bwrap`."""
-    time: TimeOdds | None = None
+    time: BotTime | None = None
     """The time limits that it has instead of those of [time]."""
 
 
@@ -76,8 +84,7 @@ class EntryTable(Struct, frozen=True, kw_only=True):
             owner=self.owner_of(name),
             reads=self.reads,
             network=builds.network,
-            entry_mb=builds.entry_mb,
-            entry_files=builds.entry_files,
+            bounds=builds.entry_bounds,
         )
 
 
@@ -89,7 +96,7 @@ class BrokenEntry(Struct, frozen=True, kw_only=True):
     lines: tuple[str, ...]
 
 
-class Entrant(Struct, frozen=True, kw_only=True):
+class BotEntry(Struct, frozen=True, kw_only=True):
     """Somebody who is to take part, as far as that can be made out."""
 
     name: str
@@ -103,10 +110,10 @@ class Entrant(Struct, frozen=True, kw_only=True):
     """None where something is wrong with it."""
 
 
-class Entrants(Struct, frozen=True, kw_only=True):
+class BotEntries(Struct, frozen=True, kw_only=True):
     """All who are entered, in the order of the file, and of names within a table."""
 
-    all: tuple[Entrant, ...]
+    all: tuple[BotEntry, ...]
     entries: tuple[Entry, ...]
     broken: tuple[BrokenEntry, ...]
     tables: tuple[EntryTable, ...]
@@ -117,17 +124,6 @@ class Entrants(Struct, frozen=True, kw_only=True):
     def bots(self) -> tuple[BotSpec, ...]:
         """Those with whom nothing is wrong."""
         return tuple(one.spec for one in self.all if one.spec is not None)
-
-    def without(self, names: frozenset[str]) -> "Entrants":
-        """The others, as if these had not been entered."""
-        if not names:
-            return self
-        return replace(
-            self,
-            all=tuple(one for one in self.all if one.name not in names),
-            entries=tuple(one for one in self.entries if one.name not in names),
-            broken=tuple(one for one in self.broken if one.name not in names),
-        )
 
 
 def read_bots(  # noqa: PLR0913 - all that the tables of bots depend on
@@ -140,7 +136,7 @@ def read_bots(  # noqa: PLR0913 - all that the tables of bots depend on
     clocks: Clocks,
     adding: tuple[EntryTable, Entry] | None = None,
     without: frozenset[str] = frozenset(),
-) -> Entrants:
+) -> BotEntries:
     """The bots of the config in `file`, as far as they can be made out. What is wrong with them is noted.
 
     `file` is as the config is named. Bots `without` which they are to be made out are not looked at. An entry that is
@@ -154,13 +150,12 @@ def read_bots(  # noqa: PLR0913 - all that the tables of bots depend on
         if bot.entries is None and bot.name not in without:
             found.enter(bot, index)
         elif bot.entries is not None:
-            found.enter_folders(bot, bot.entries, index)
+            found.enter_folders(bot, bot.entries, index, without)
     if adding is not None:
         found.replace(*adding)
     reader.check_unique("bots", given or (), "builtin")
-    found.check_names()
-    found.check_owners()
-    entrants = found.entrants().without(without)
+    found.check_alike()
+    entrants = found.entrants()
     if isolation == "bwrap" and not reader.problems:
         bots = [(one.table, one.spec) for one in entrants.all if one.spec is not None]
         check_folders([pair for pair in bots if not pair[1].entry], bots, os.path.abspath(file), reader)
@@ -178,15 +173,15 @@ class _Found:
         self._clocks = clocks
         self._kept = kept_owners(Shelf(self._folder))
         self._reader = reader
-        self._all: list[Entrant] = []
+        self._all: list[BotEntry] = []
         self._entries: list[Entry] = []
         self._broken: list[BrokenEntry] = []
         self._tables: list[EntryTable] = []
         self._notes: list[str] = []
 
-    def entrants(self) -> Entrants:
+    def entrants(self) -> BotEntries:
         """All of them."""
-        return Entrants(
+        return BotEntries(
             all=tuple(self._all),
             entries=tuple(self._entries),
             broken=tuple(self._broken),
@@ -196,36 +191,26 @@ class _Found:
 
     def enter(self, given: GivenBot, index: int) -> None:
         """Take a bot that has a table of its own."""
-        path: KeyPath = ("bots", index)
-        spec = _bot(given, path, self._folder, self._isolation, self._reader)
-        if given.time is not None:
-            check_clocks(given.time, (*path, "time"), self._reader)
+        spec = _bot(given, ("bots", index), self._folder, self._isolation, self._reader)
         if spec is not None:
             spec = replace(spec, network=given.network, clocks=own_clocks(self._clocks, given.time))
-        is_shipped = given.builtin is not None
-        name = given.name or given.builtin or ""
         self._all.append(
-            Entrant(
-                name=name,
+            BotEntry(
+                name=given.name or given.builtin or "",
                 table=index,
                 owner=given.owner or "",
-                is_shipped=is_shipped,
+                is_shipped=given.builtin is not None,
                 is_exempt=not given.qualify,
                 spec=spec,
             )
         )
 
-    def enter_folders(self, given: GivenBot, pattern: str, index: int) -> None:
-        """Take the entries of a table."""
+    def enter_folders(self, given: GivenBot, pattern: str, index: int, without: frozenset[str]) -> None:
+        """Take the entries of a table, but for those of these names."""
         path: KeyPath = ("bots", index)
-        for key in ("name", "command", "builtin", "dir", "env", "owner"):
+        for key, instead in _NOT_WITH_ENTRIES.items():
             if getattr(given, key):
-                text = "does not go with `entries`; each entry says it in its bot.toml"
-                self._reader.add((*path, key), text, at_key=True)
-        for key in ("network", "time"):
-            if getattr(given, key):
-                text = "does not go with `entries`; give a bot of which this holds a [[bots]] table with `command`"
-                self._reader.add((*path, key), text, at_key=True)
+                self._reader.add((*path, key), f"does not go with `entries`; {instead}", at_key=True)
         for name, owner in given.owners.items():
             self._reader.check_label((*path, "owners", name), owner, LONGEST_OWNER)
         reads = _absolute(given.reads, path, self._folder, self._reader)
@@ -252,7 +237,8 @@ class _Found:
         lost = sorted(given.owners.keys() - names) if places.folders else []
         self._notes += [f"bots[{index}].owners names `{name}`, which is not entered there" for name in lost]
         for place in places.folders:
-            self._enter_folder(place, table)
+            if os.path.basename(place) not in without:
+                self._enter_folder(place, table)
 
     def _enter_folder(self, place: str, table: EntryTable) -> None:
         name = os.path.basename(place)
@@ -264,7 +250,7 @@ class _Found:
             entry = read_entry(place, table.allowance(name, self._folder, self._builds), shown=self._shown(place))
         except BadEntry as error:
             self._broken.append(BrokenEntry(name=name, folder=place, lines=error.lines))
-            self._all.append(Entrant(name=name, table=table.index, owner=owner, is_exempt=table.is_exempt))
+            self._all.append(BotEntry(name=name, table=table.index, owner=owner, is_exempt=table.is_exempt))
         else:
             self._enter(table, entry)
 
@@ -279,42 +265,31 @@ class _Found:
         self._entries.append(entry)
         spec = Shelf(self._folder).bot(entry)
         self._all.append(
-            Entrant(name=entry.name, table=table.index, owner=entry.owner, is_exempt=table.is_exempt, spec=spec)
+            BotEntry(name=entry.name, table=table.index, owner=entry.owner, is_exempt=table.is_exempt, spec=spec)
         )
 
-    def check_names(self) -> None:
-        """No entry goes by the name of another bot, also where two names only look alike."""
-        first: dict[str, Entrant] = {}
+    def check_alike(self) -> None:
+        """No entry goes by the name of another bot, and its owner is written in one way, so that none looks alike."""
+        names: dict[str, BotEntry] = {}
+        owners: dict[str, BotEntry] = {}
         for one in self._all:
-            alike = first.setdefault(folded(one.name), one)
-            folders = [entrant for entrant in (alike, one) if self._is_folder(entrant)]
-            if alike is not one and one.name and folders:
-                text = (
-                    f"`{one.name}` and `{alike.name}` are one name"
-                    if one.name != alike.name
-                    else (f"the name `{one.name}` is taken")
-                )
-                other = alike if alike.table != one.table else None
-                self._reader.add(
-                    ("bots", one.table, "entries" if self._is_folder(one) else "name"),
-                    f"{text}; give one of them another name",
-                    first=None if other is None else ("bots", other.table),
-                )
+            other = names.setdefault(folded(one.name), one)
+            if other is not one and one.name:
+                alike = f"`{one.name}` and `{other.name}` are one name"
+                text = alike if one.name != other.name else f"the name `{one.name}` is taken"
+                self._add_alike(one, other, "name", f"{text}; give one of them another name")
+            other = owners.setdefault(folded(one.owner), one)
+            if other.owner != one.owner:
+                both = f"the owner `{one.owner}` of `{one.name}` and the owner `{other.owner}` of `{other.name}`"
+                self._add_alike(one, other, "owner", f"{both} are one name; write it in one way")
 
-    def check_owners(self) -> None:
-        """The owner of an entry is written in one way, so that it does not only look like another's."""
-        first: dict[str, Entrant] = {}
-        for one in self._all:
-            alike = first.setdefault(folded(one.owner), one)
-            if alike.owner != one.owner and (self._is_folder(alike) or self._is_folder(one)):
-                self._reader.add(
-                    ("bots", one.table, "entries" if self._is_folder(one) else "owner"),
-                    f"the owner `{one.owner}` of `{one.name}` and the owner `{alike.owner}` of `{alike.name}` are one "
-                    "name; write it in one way",
-                    first=None if alike.table == one.table else ("bots", alike.table),
-                )
+    def _add_alike(self, one: BotEntry, other: BotEntry, key: str, text: str) -> None:
+        """Note it of an entry. Bots with tables of their own may have names and owners that look alike."""
+        if self._is_folder(one) or self._is_folder(other):
+            first = None if other.table == one.table else ("bots", other.table)
+            self._reader.add(("bots", one.table, "entries" if self._is_folder(one) else key), text, first=first)
 
-    def _is_folder(self, one: Entrant) -> bool:
+    def _is_folder(self, one: BotEntry) -> bool:
         return any(one.table == table.index for table in self._tables)
 
     def _shown(self, place: str) -> str:
@@ -327,48 +302,48 @@ def readers(bots: Sequence[BotSpec], path: str) -> list[str]:
     return [bot.name for bot in bots if can_read(cell_of(bot), path)]
 
 
-def check_trust(entrants: Sequence[Entrant], isolation: Isolation, *, trusted: bool, reader: Reader) -> None:
-    """Other people's programs run under `bwrap`, unless the organiser says that they are trusted."""
+def check_owners(  # noqa: PLR0913 - all that bots of several owners may need
+    entrants: Sequence[BotEntry],
+    isolation: Isolation,
+    rotations: Rotations | None,
+    timed: Sequence[str],
+    reader: Reader,
+    *,
+    trusted: bool,
+) -> None:
+    """Bots of several owners run under `bwrap`, unless the organiser says that they are `trusted`.
+
+    Trusted or not, they have fresh cards in every match: with the same cards, one of them could carry what it saw to a
+    later rotation of the deal and win it by that. And none has a network where they race each other in slap windows, in
+    the `timed` games: all else on the host stands still while a bot is timed; what it reaches by the network does not.
+    """
     owners = _owners(entrants)
-    if len(owners) > 1 and isolation != "bwrap" and not trusted:
+    if len(owners) < 2:
+        return
+    who = f"bots of {len(owners)} owners ({', '.join(owners[:5]) + ', ...' * (len(owners) > 5)})"
+    if isolation != "bwrap" and not trusted:
         text = (
-            f'{_bots_of(owners)} need isolation = "bwrap"'
-            ', or trust = "all" if every one of them may read and change all that you can; see `golfref doctor`'
+            f'{who} need isolation = "bwrap", or trust = "all" if every one of them may read and change all that you '
+            "can; see `golfref doctor`"
         )
         reader.add(("tournament", "isolation"), text)
-
-
-def check_rotations(entrants: Sequence[Entrant], rotations: Rotations | None, reader: Reader) -> None:
-    """Bots of several owners have fresh cards in every match, also those that the organiser trusts.
-
-    With the same cards, one of them could carry what it saw to a later rotation of the deal and win it by that.
-    """
-    owners = _owners(entrants)
-    if len(owners) > 1 and rotations == "same":
+    if rotations == "same":
         text = (
-            f"{_bots_of(owners)} need fresh cards in every match, because a bot could carry the cards of a deal from "
-            'one rotation to the next; expected "fresh" or no `rotations`, got "same"'
+            f"{who} need fresh cards in every match, because a bot could carry the cards of a deal from one rotation "
+            'to the next; expected "fresh" or no `rotations`, got "same"'
         )
         reader.add(("tournament", "rotations"), text)
-
-
-def check_networks(entrants: Sequence[Entrant], timed: Sequence[str], reader: Reader) -> None:
-    """No bot has a network where strangers race each other in slap windows, in these games.
-
-    All else on the host stands still while a bot is timed; whatever the bot reaches by the network does not.
-    """
-    owners = _owners(entrants)
-    for one in entrants:
-        if one.spec is not None and one.spec.network and len(owners) > 1 and timed:
+    for one in entrants if timed else ():
+        if one.spec is not None and one.spec.network:
             text = (
-                f"{_bots_of(owners)} are timed in slap windows of {', '.join(timed)}, where a program elsewhere could "
-                'go on for the bot while its rivals stand still; expected no `network`, or `slap_order = "lottery"` or '
-                '"clockwise" in the `options` of these games'
+                f"{who} are timed in slap windows of {', '.join(timed)}, where a program elsewhere could go on for the "
+                'bot while its rivals stand still; expected no `network`, or `slap_order = "lottery"` or "clockwise" '
+                "in the `options` of these games"
             )
             reader.add(("bots", one.table, "network"), text)
 
 
-def usual_rotations(entrants: Sequence[Entrant]) -> Rotations:
+def usual_rotations(entrants: Sequence[BotEntry]) -> Rotations:
     """What holds where the config does not say it (tournaments/README.md has the measurements).
 
     Bots of one owner share the cards of a deal, which takes fewer matches.
@@ -376,12 +351,7 @@ def usual_rotations(entrants: Sequence[Entrant]) -> Rotations:
     return "fresh" if len(_owners(entrants)) > 1 else "same"
 
 
-def _bots_of(owners: Sequence[str]) -> str:
-    some = ", ".join(owners[:5]) + ", ..." * (len(owners) > 5)
-    return f"bots of {len(owners)} owners ({some})"
-
-
-def _owners(entrants: Sequence[Entrant]) -> list[str]:
+def _owners(entrants: Sequence[BotEntry]) -> list[str]:
     """The owners of the bots that are not shipped ones, and can be made out."""
     known = (one for one in entrants if not one.is_shipped and (one.spec is not None or one.owner))
     return sorted({one.owner or "(none)" for one in known})
@@ -394,25 +364,51 @@ def check_folders(
 
     The same holds for what it is shown besides. Each bot comes with the number of its table. `file` is the config's.
     """
+    inside = _by_folder_around(others)
+    around_config = {*_folders_around(file)}
     for index, bot in bots:
-        cell = cell_of(bot)
         key: KeyPath = ("bots", index, "reads" if bot.entry else "dir")
-        if can_read(cell, file):
+        places = readable_places(cell_of(bot))
+        if not around_config.isdisjoint(places):
             reader.add(key, _shows_config(bot.dir))
             continue
-        for number, other in others:
-            strangers = bot.builtin is None and other.builtin is None and bot.owner != other.owner
-            if strangers and any(can_read(cell, place) for place in _own_places(other, bot)):
-                whose = f"bots[{number}] (`{other.name}`), which has another owner"
-                what = f"`{bot.name}` can read more than its folder" if bot.entry else f"this bot can read {bot.dir}"
-                reader.add(key, f"{what}, and so {whose}; give each a folder of its own")
-                break
+        shown = (one for place in places for one in inside.get(place, ()) if _is_strangers(one, bot))
+        if (one := next(shown, None)) is not None:
+            whose = f"bots[{one.table}] (`{one.bot.name}`), which has another owner"
+            what = f"`{bot.name}` can read more than its folder" if bot.entry else f"this bot can read {bot.dir}"
+            reader.add(key, f"{what}, and so {whose}; give each a folder of its own")
 
 
-def _own_places(other: BotSpec, bot: BotSpec) -> list[str]:
-    """The folders of another bot, apart from the one where both are the same version and so the same files."""
-    same = bot.version and bot.version == other.version
-    return [*([] if same else [other.dir]), *([other.entry] if other.entry else [])]
+class _OwnPlace(Struct, frozen=True):
+    """A folder of a bot's own."""
+
+    table: int
+    bot: BotSpec
+    version: str
+    """The version of which it holds the files; empty where that does not matter."""
+
+
+def _by_folder_around(bots: Sequence[tuple[int, BotSpec]]) -> dict[str, list[_OwnPlace]]:
+    """By each folder in which they lie, all folders of bots that are not shipped ones."""
+    found: defaultdict[str, list[_OwnPlace]] = defaultdict(list)
+    for table, bot in bots:
+        own = {bot.dir: bot.version} | ({bot.entry: ""} if bot.entry else {})
+        for place, version in own.items() if bot.builtin is None else ():
+            for folder in _folders_around(place):
+                found[folder].append(_OwnPlace(table, bot, version))
+    return found
+
+
+def _folders_around(path: str) -> Iterator[str]:
+    """The path itself and every folder in which it lies, links resolved."""
+    place = Path(os.path.realpath(path))
+    yield from map(str, (place, *place.parents))
+
+
+def _is_strangers(one: _OwnPlace, bot: BotSpec) -> bool:
+    """Whether a place belongs to another owner's bot, and not to the same version too, which has the same files."""
+    is_same_version = bool(bot.version) and bot.version == one.version
+    return bot.builtin is None and bot.owner != one.bot.owner and not is_same_version
 
 
 def _shows_config(folder: str) -> str:
@@ -427,9 +423,7 @@ def _bot(given: GivenBot, path: KeyPath, folder: str, isolation: Isolation, read
         reader.check_label((*path, "owner"), given.owner, LONGEST_OWNER)
     if given.owners:
         reader.add((*path, "owners"), "goes with `entries` only", at_key=True)
-    for variable in given.env:
-        if not variable or "=" in variable or "\0" in variable:
-            reader.add((*path, "env", variable), "cannot be the name of an environment variable", at_key=True)
+    check_env(given.env, (*path, "env"), reader)
     if given.command is not None and given.builtin is not None:
         reader.add((*path, "builtin"), "a bot has either `builtin` or `command`, not both", at_key=True)
     elif given.builtin is not None:
@@ -461,8 +455,6 @@ def _own(given: GivenBot, path: KeyPath, folder: str, isolation: Isolation, read
     )
     if not os.path.isdir(start):
         reader.add((*path, "dir"), f"there is no folder {start}")
-    elif not command[0]:
-        reader.add((*path, "command", 0), "expected the name of a program, got an empty string")
     elif command[0].startswith(BUILTIN):
         reader.add((*path, "command"), f'a shipped bot is named by `builtin = "{command[0].removeprefix(BUILTIN)}"`')
     elif isolation == "bwrap" and os.path.commonpath((start, folder)) == start:

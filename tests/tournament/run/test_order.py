@@ -17,8 +17,8 @@ from referee.tournament.plan.deals import PlannedVariant, WholeDeals
 from referee.tournament.plan.fixture import BlockKey, PlannedMatch
 from referee.tournament.plan.keys import Rotations
 from referee.tournament.plan.plan import Plan
-from referee.tournament.run.desk import Desk
-from referee.tournament.run.play_order import OPEN, PlayOrder
+from referee.tournament.run.dispatch import Dispatcher
+from referee.tournament.run.order import OPEN, PlayOrder
 from referee.tournament.store.disk import locked
 
 DUEL = """
@@ -63,9 +63,9 @@ class Play:
 
     def _play(self, part: Part) -> None:
         while True:
-            while len(self.out) < self._most and (fixture := self.order.next(part)) is not None:
-                self.out[fixture.number] = fixture
-                self.begun.append(fixture)
+            while len(self.out) < self._most and (found := self.order.next(part, places=self._most)) is not None:
+                self.out.update((fixture.number, fixture) for fixture in found.fixtures)
+                self.begun += found.fixtures
             if not self.out:
                 return
             fixture = self.out.pop(self._dice.choice(list(self.out)))
@@ -99,30 +99,46 @@ def test_matches_are_played_in_the_order_of_the_plan(rotations: Rotations) -> No
     assert [fixture.number for fixture in play.begun] == list(range(len(made)))
 
 
+def test_whole_blocks_are_handed_out_and_in_the_end_as_much_as_leaves_enough_for_everybody() -> None:
+    made, places, sizes = plan(deals=20), 3, list[int]()
+    order = play_order(made)
+    while (found := order.next(places=places)) is not None:
+        assert len({fixture.block for fixture in found.fixtures}) == 1
+        sizes.append(len(found.fixtures))
+    assert sum(sizes) == len(made)
+    assert set(sizes[:150]) == {2, 3}, "a block of two bots has two rotations"
+    assert sizes[-2 * places :] == [1] * 2 * places
+
+
 @pytest.mark.parametrize(("rotations", "redeals"), [("same", [0, 0, 0]), ("fresh", [0, 1, 2])])
 def test_a_voided_match_is_played_again_after_those_that_are_open(rotations: Rotations, redeals: list[int]) -> None:
     """With other cards, unless its block shares them; so it goes on in a run that was interrupted."""
-    made = plan(rotations, deals=20)
-    order, attempts, between = play_order(made), list[PlannedMatch](), 0
-    while len(attempts) < 3 and (fixture := order.next()) is not None:
-        if fixture.number == 0:
-            attempts.append(fixture)
-            order.voided(fixture, again=True)
-        else:
-            between += 1
-            order.played(fixture.number)
-    assert between == 2 * (OPEN - 1)
+    made = plan(rotations, deals=40)
+    order, attempts, between = play_order(made), list[PlannedMatch](), set[int]()
+    while len(attempts) < 3 and (found := order.next(places=1)) is not None:
+        for fixture in found.fixtures:
+            if fixture.number == 0:
+                attempts.append(fixture)
+                order.voided(fixture, again=True)
+            else:
+                between.add(fixture.block)
+                order.played(fixture.number)
+    assert len(between) == 1 + 2 * (OPEN - 1)
     assert attempts == [made.dealt(made[0], count) for count in range(3)]
     assert [fixture.redeals for fixture in attempts] == redeals
-    assert play_order(made, voids={made.place(made[0]): 2}).next() == attempts[2]
+    again = play_order(made, voids={made.place(made[0]): 2}).next(places=1)
+    assert again is not None
+    assert again.fixtures[0] == attempts[2]
 
 
-def test_a_match_that_did_not_begin_keeps_its_cards() -> None:
+def test_matches_that_did_not_begin_keep_their_cards_and_their_order() -> None:
     order = play_order(plan("fresh", deals=1))
-    first = order.next()
+    first = order.next(places=1)
     assert first is not None
-    order.put_back(first)
-    assert first in iter(order.next, None)
+    for fixture in reversed(first.fixtures):
+        order.put_back(fixture)
+    later = [fixture for found in iter(lambda: order.next(places=1), None) for fixture in found.fixtures]
+    assert tuple(later[-2:]) == first.fixtures
 
 
 def test_a_job_waits_for_a_match_that_may_come_back(tmp_path: Path) -> None:
@@ -131,28 +147,27 @@ def test_a_job_waits_for_a_match_that_may_come_back(tmp_path: Path) -> None:
     prepared = prepare(load(tmp_path / "run.toml"), tmp_path / "run.golfref", fresh=False, may_change=False)
     got: list[Job | None] = []
 
-    async def main(desk: Desk) -> None:
+    async def main(dispatcher: Dispatcher) -> None:
         async def wait() -> None:
-            got.append(await desk.next())
+            got.append(await dispatcher.next())
 
         async with trio.open_nursery() as nursery:
-            first, second = await desk.next(), await desk.next()
-            assert first is not None
-            assert second is not None
+            jobs = await dispatcher.next(), await dispatcher.next()
+            first, second = (order for job in jobs if job is not None for order in job.matches)
             nursery.start_soon(wait)
             await trio.testing.wait_all_tasks_blocked()
             assert got == []
-            await desk.report(Spoiled(number=first.fixture.number, reason="the host"))
+            await dispatcher.report(Spoiled(number=first.number, reason="the host"))
             await trio.testing.wait_all_tasks_blocked()
             again = got.pop()
             assert again is not None
-            assert (again.fixture, again.attempt) == (first.fixture, 2)
+            assert [(one.fixture, one.attempt) for one in again.matches] == [(first.fixture, 2)]
             nursery.start_soon(wait)
-            await desk.report(result_of(second))
+            await dispatcher.report(result_of(second))
             await trio.testing.wait_all_tasks_blocked()
             assert got == []
-            await desk.report(result_of(again))
+            await dispatcher.report(result_of(again.matches[0]))
         assert got == [None]
 
     with locked(prepared.path) as lock, closing(open_store(prepared, lock)) as store:
-        trio.run(main, prepared.run(store, Silent()).desk())
+        trio.run(main, prepared.run(store, Silent()).dispatcher())

@@ -1,11 +1,12 @@
 """The workers of a run: starting them, giving them orders, watching over them, replacing and ending them.
 
-When a worker dies, its matches that had begun are void, which is no bot's fault. The others are given to another.
+When a worker dies, its matches that had begun are void, which is no bot's fault. The others go to another worker.
 """
 
 import contextlib
 import os
 import sys
+from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -23,12 +24,9 @@ from referee.play.process.pool import Reuse
 from referee.play.process.shutdown import end_orphans
 from referee.play.session import guarded, heeding_signals
 from referee.tournament.orders import Begun, Job, Part, Played, Report, Spoiled, Stop, Unplayed
-from referee.tournament.run.frames import PIPE_READ_BYTES, Frames, frame
-from referee.tournament.run.hatchery import hatch
-from referee.tournament.run.worker import HEARTBEAT_S, START
-
-ORDERS_PER_JOB = 2
-"""A worker has two orders for each of its jobs: the match that it plays, and the one whose bots it starts."""
+from referee.tournament.workers.frames import PIPE_READ_BYTES, Frames, frame
+from referee.tournament.workers.job_runner import JOBS_AHEAD
+from referee.tournament.workers.worker import HEARTBEAT_S, START
 
 LONGEST_SILENCE_S = 30.0
 """A worker that reports nothing for longer than this, and the time that slaps may take, counts as hung."""
@@ -60,29 +58,8 @@ class WorkerGone(Exception):
     """A worker is dead or hung. The text says how."""
 
 
-class Process(Protocol):
-    """A process of a worker, however it was started."""
-
-    @property
-    def pid(self) -> int:
-        """Its id."""
-
-    def poll(self) -> int | None:
-        """Its exit code, or the signal that killed it as a negative number; None while it runs."""
-
-    def kill(self) -> None:
-        """Kill it, unless it has ended."""
-
-
-def _no_worker(error: OSError) -> WorkersLost:
-    return WorkersLost(f"the host cannot start another worker: {error.strerror}")
-
-
-def _started(words: Sequence[str], start: str) -> tuple[Process, int, int]:
-    """A process, and our ends of the pipes for its orders and its reports. Raises OSError.
-
-    It is forked where there is a hatchery. With `start` this is what Python is to run, else what a worker does.
-    """
+def _started(command: Sequence[str]) -> "tuple[Popen[bytes], int, int]":
+    """A process, and our ends of the pipes for its orders and its reports. Raises OSError."""
     with contextlib.ExitStack() as theirs, contextlib.ExitStack() as ours:
         orders, giving = os.pipe()
         theirs.callback(os.close, orders)
@@ -90,11 +67,7 @@ def _started(words: Sequence[str], start: str) -> tuple[Process, int, int]:
         taking, reports = os.pipe()
         theirs.callback(os.close, reports)
         ours.callback(os.close, taking)
-        process: Process | None = None if start else hatch(words, orders, reports)
-        if process is None:
-            root = str(Path(referee.__file__).resolve().parent.parent)
-            command = [sys.executable, "-P", "-c", start or START, root, *words]
-            process = Popen(command, stdin=orders, stdout=reports, start_new_session=True, bufsize=0)
+        process = Popen(command, stdin=orders, stdout=reports, start_new_session=True, bufsize=0)
         ours.pop_all()
         return process, giving, taking
 
@@ -102,39 +75,38 @@ def _started(words: Sequence[str], start: str) -> tuple[Process, int, int]:
 class Worker:
     """A worker's process and its pipes."""
 
-    def __init__(self, jobs: int, reuse: Reuse, *, start: str = "") -> None:
-        """Start it. `start` is what Python is to run where that is not what a worker does.
+    def __init__(self, jobs: int, reuse: Reuse, *, start: str | None = None) -> None:
+        """Start it. `start` is the program that Python is to run where that is not a worker's.
 
         Raises WorkersLost where the host cannot start a process.
         """
+        root = str(Path(referee.__file__).resolve().parent.parent)
         try:
-            self._process, orders, reports = _started([str(jobs), reuse], start)
+            self._process, orders, reports = _started(
+                [sys.executable, "-P", "-c", start or START, root, str(jobs), reuse]
+            )
         except OSError as error:
-            raise _no_worker(error) from None
+            raise WorkersLost(f"the host cannot start another worker: {error.strerror}") from None
         self._orders, self._reports = trio.lowlevel.FdStream(orders), trio.lowlevel.FdStream(reports)
         self._sending = trio.Lock()
         self.pid = self._process.pid
         orphans.register(self.pid)
         self._frames = Frames(msgspec.msgpack.Decoder(Report))
-        self.room = ORDERS_PER_JOB * jobs
-        """How many orders it may have at a time."""
-
-    async def order(self, order: Job, patience_s: float) -> None:
-        """Give it another match to play. Raises WorkerGone where it takes none within `patience_s`.
-
-        A dead worker takes the order without a word: the end of its reports tells that it is dead, for it may have
-        played matches of which the reports are not read yet.
-        """
-        await self.send(order, patience_s)
+        self.jobs = jobs
+        """How many matches it plays at a time."""
 
     async def send(self, message: Struct, patience_s: float) -> None:
-        """Send it a message, as `order` sends orders."""
+        """Send it a job or another message. Raises WorkerGone where it takes none within `patience_s`.
+
+        To a dead worker this sends nothing and raises nothing: the end of its reports shows that it is dead, for it may
+        have played matches whose reports are not read yet.
+        """
         with trio.move_on_after(patience_s):
             with contextlib.suppress(trio.BrokenResourceError):
                 async with self._sending:
                     await self._orders.send_all(frame(message))
             return
-        raise WorkerGone(f"has taken no order for {patience_s:g} s")
+        raise WorkerGone(f"has taken no job for {patience_s:g} s")
 
     async def reports(self, patience_s: float) -> list[Report]:
         """What it reports next. Raises WorkerGone where it is dead, or reports nothing within `patience_s`."""
@@ -190,8 +162,8 @@ class Worker:
         return f"was killed by signal {-code}" if code < 0 else f"ended with code {code}"
 
 
-class CrewsDesk(Protocol):
-    """Gives a crew its orders, and takes its reports."""
+class CrewSource(Protocol):
+    """Gives a crew its jobs, and takes its reports."""
 
     stopping: trio.Event
     """Is set when no match may begin any more."""
@@ -200,7 +172,7 @@ class CrewsDesk(Protocol):
         """Of which part the next match is, as soon as there is one that may be played. None where nothing is left."""
 
     async def next(self, part: Part) -> Job | None:
-        """The next match of a part, as soon as there is one. None where the part has been played."""
+        """The next job of a part, as soon as there is one. None where the part has been played."""
 
     async def report(self, report: Report) -> None:
         """Take in what became of a match."""
@@ -212,18 +184,20 @@ class CrewsDesk(Protocol):
 class Crew:
     """All workers of a run: they play the games without timed slaps and end, then one worker plays the others alone."""
 
-    def __init__(self, desk: CrewsDesk, *, jobs: int, workers: int, reuse: Reuse, slap_s: float) -> None:
+    def __init__(self, source: CrewSource, *, jobs: int, workers: int, reuse: Reuse, slap_s: float) -> None:
         """`jobs` are shared out among the `workers`, of which there are no more."""
         each, more = divmod(jobs, workers)
         together = [each + (number < more) for number in range(workers)]
         self._shares: dict[Part, list[int]] = {"together": together, "alone": [jobs]}
-        self._desk, self._reuse = desk, reuse
+        self._source, self._reuse = source, reuse
         self._patience_s = LONGEST_SILENCE_S + HEARTBEAT_STEPS * LONGEST_SLAP * slap_s
         self._lost = 0
         """How many workers have died since one began a match."""
 
     def run(self, check: Callable[[], None], stop: Callable[[], None] | None) -> None:
-        """Play until the desk has nothing left. Raises Interrupted, WorkersLost, and what desk and `check` raise.
+        """Play until the source has nothing left.
+
+        Raises Interrupted, WorkersLost, and what the source and `check` raise.
 
         `stop` is called at the first Ctrl-C; without it that ends all at once.
         """
@@ -234,11 +208,11 @@ class Crew:
         await self.play()
 
     async def play(self) -> None:
-        """Play until the desk has nothing left, or until this is cancelled; no worker is left then.
+        """Play until the source has nothing left, or until this is cancelled; no worker is left then.
 
-        Raises WorkersLost, and what the desk raises.
+        Raises WorkersLost, and what the source raises.
         """
-        while (part := await self._desk.part()) is not None:
+        while (part := await self._source.part()) is not None:
             async with trio.open_nursery() as nursery:
                 for share in self._shares[part]:
                     nursery.start_soon(self._keep_worker, share, part)
@@ -254,58 +228,87 @@ class Crew:
                 await worker.end(patience_s=0.0 if was_lost else END_PATIENCE_S)
 
     async def _run_worker(self, worker: Worker, part: Part) -> bool:
-        """Give a worker orders and take its reports until nothing of the part is left. Returns whether it was lost."""
-        out: dict[int, bool] = {}
-        """By number of its orders, whether the match has begun."""
-        room = trio.Semaphore(worker.room)
+        """Give a worker jobs and take its reports until nothing of the part is left. Returns whether it was lost."""
+        out = _JobsOut(JOBS_AHEAD * worker.jobs)
         lost = ""
         try:
             async with trio.open_nursery() as nursery:
-                nursery.start_soon(self._give_orders, worker, part, out, room, nursery.cancel_scope)
+                nursery.start_soon(self._give_jobs, worker, part, out, nursery.cancel_scope)
                 nursery.start_soon(self._pass_on_stop, worker)
                 while True:
                     for report in await worker.reports(self._patience_s):
-                        await self._take(report, out, room)
+                        await self._take(report, out)
         except* WorkerGone as gone:
             lost = str(gone.exceptions[0])
         if not lost:
             return False
         for report in await worker.unread():
-            await self._take(report, out, room)
+            await self._take(report, out)
         await self._lose(out, lost)
         return True
 
-    async def _give_orders(
-        self, worker: Worker, part: Part, out: dict[int, bool], room: trio.Semaphore, scope: trio.CancelScope
-    ) -> None:
-        """Give a worker orders as long as it has room, and end the scope when nothing of the part is left to play."""
-        await room.acquire()
-        while (order := await self._desk.next(part)) is not None:
-            out[order.fixture.number] = False
-            await worker.order(order, self._patience_s)
-            await room.acquire()
+    async def _give_jobs(self, worker: Worker, part: Part, out: "_JobsOut", scope: trio.CancelScope) -> None:
+        """Give a worker jobs as long as it has room, and end the scope when nothing of the part is left to play."""
+        await out.room.acquire()
+        while (job := await self._source.next(part)) is not None:
+            out.add(job)
+            await worker.send(job, self._patience_s)
+            await out.room.acquire()
         scope.cancel()
 
     async def _pass_on_stop(self, worker: Worker) -> None:
-        """Let a worker begin no match once the desk stops."""
-        await self._desk.stopping.wait()
+        """Let a worker begin no match once the source stops."""
+        await self._source.stopping.wait()
         await worker.send(Stop(), self._patience_s)
 
-    async def _take(self, report: Report, out: dict[int, bool], room: trio.Semaphore) -> None:
+    async def _take(self, report: Report, out: "_JobsOut") -> None:
         if isinstance(report, Begun):
-            out[report.number] = True
+            out.begun.add(report.number)
             self._lost = 0
         elif isinstance(report, Played | Spoiled | Unplayed):
-            del out[report.number]
-            room.release()
-        await self._desk.report(report)
+            out.remove(report.number)
+        await self._source.report(report)
 
-    async def _lose(self, out: dict[int, bool], how: str) -> None:
+    async def _lose(self, out: "_JobsOut", how: str) -> None:
         self._lost += 1
-        for number, has_begun in sorted(out.items()):
-            if has_begun:
-                await self._desk.report(Spoiled(number=number, reason=f"its worker {how}"))
+        for number in reversed(out.numbers):
+            if number in out.begun:
+                await self._source.report(Spoiled(number=number, reason=f"its worker {how}"))
             else:
-                self._desk.put_back(number)
+                self._source.put_back(number)
         if self._lost > MOST_LOST:
             raise WorkersLost(f"more than {MOST_LOST} workers died one after another; the last one {how}")
+
+
+class _JobsOut:
+    """The matches of the jobs that a worker has."""
+
+    def __init__(self, most: int) -> None:
+        """`most` is how many jobs it may have."""
+        self.room = trio.Semaphore(most)
+        """Has a place for each job that it can get."""
+        self.begun: set[int] = set()
+        """The numbers of the matches that have begun."""
+        self._jobs: dict[int, int] = {}
+        """By number of a match, the id of its job."""
+        self._left: Counter[int] = Counter()
+        """By id of a job, how many of its matches are not reported."""
+
+    @property
+    def numbers(self) -> list[int]:
+        """The numbers of the matches, in the order in which they were given."""
+        return list(self._jobs)
+
+    def add(self, job: Job) -> None:
+        """The worker gets a job."""
+        self._jobs.update((order.number, job.id) for order in job.matches)
+        self._left[job.id] = len(job.matches)
+
+    def remove(self, number: int) -> None:
+        """The worker has reported what became of a match."""
+        id_ = self._jobs.pop(number)
+        self.begun.discard(number)
+        self._left[id_] -= 1
+        if not self._left[id_]:
+            del self._left[id_]
+            self.room.release()
