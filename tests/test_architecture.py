@@ -46,6 +46,7 @@ FLOORS = {
         ("games",),
         ("describe", "match"),
         ("game",),
+        ("counts",),
         ("record",),
     ),
     "referee.play": (
@@ -60,7 +61,7 @@ FLOORS = {
         ("results", "voids"),
         ("figures",),
         ("plan",),
-        ("orders", "slaps"),
+        ("orders",),
         ("series", "standings", "workers"),
         ("tally",),
         ("formats", "series_summary"),

@@ -11,6 +11,7 @@ from msgspec.structs import asdict, replace
 from protocol import VERSION
 from referee import __version__
 from referee.commands.console import say
+from referee.commands.forecast import Estimate, estimate
 from referee.commands.record_file import old_name
 from referee.play.match import host_line
 from referee.toml.document import placed, read_text
@@ -50,6 +51,8 @@ class PreparedRun(Struct, frozen=True, kw_only=True):
     """Whether the plan does not grow any more."""
     amendment: Amendment | None
     """What the config means for the run that is there. None where there is none, or it is moved out of the way."""
+    is_taking_up: bool = False
+    """Whether a ladder goes on with this between two of its rounds."""
     notes: tuple[str, ...] = ()
     """What the standings are to tell of how it is played."""
     cluster: Cluster | None = None
@@ -84,6 +87,17 @@ class PreparedRun(Struct, frozen=True, kw_only=True):
             cluster=self.cluster,
             clock=clock,
             has_changed=has_changed,
+        )
+
+    def forecast(self, start_s: float) -> Estimate:
+        """What the matches take that are left, where a bot takes so many seconds to start."""
+        return estimate(
+            self.config,
+            self.left,
+            processes=self.workers,
+            start_s=start_s,
+            grows=not self.has_ended,
+            is_elsewhere=self.cluster is not None,
         )
 
     @property
@@ -149,6 +163,7 @@ def _going_on(config: Config, store: Store, *, may_change: bool, is_taking_up: b
         key=key,
         plan=plan,
         amendment=found,
+        is_taking_up=is_taking_up,
     )
     if not found.changes and stretches[-1].has_ended:
         return run

@@ -17,7 +17,7 @@ from referee import wall_clock
 from referee.competition.terms import Terms, conditions_of, games_of, terms_of
 from referee.entries.last_checks import CHECKS, content, keep, kept_as
 from referee.entries.shelf import Shelf
-from referee.entries.versions import version_of
+from referee.entries.versions import version_of, version_on_disk
 from referee.kit.check.bench import Bench
 from referee.kit.check.noted import Given
 from referee.kit.check.report import Finding, Report, Verdict
@@ -216,9 +216,8 @@ class _Checks:
         """The version of the files of a bot as they are now; of an entry, those in its own folder."""
         entry = next((one for one in self._config.entries if one.name == bot.name), None)
         if entry is None:
-            return version_of(bot, self._config.folder)
-        given = replace(bot, dir=entry.folder, version="")
-        return version_of(given, self._config.folder, entry.build)
+            return version_on_disk(bot, self._config.folder)
+        return version_on_disk(replace(bot, dir=entry.folder), self._config.folder, entry.build)
 
     async def _checked(self, pump: Pump, version: str, side_by_side: int) -> Checked | HostSpoiled:
         problem = ""

@@ -155,7 +155,8 @@ def rounds(summary: RunSummary, names: Callable[[str], str] = short) -> list[str
     elif summary.stop is not None and summary.end is not None and summary.stop.undecided:
         pairs = [f"{names(one)} - {names(other)}" for one, other in summary.stop.undecided]
         more = f" and {len(pairs) - NAMED} more" * (len(pairs) > NAMED)
-        after += f": {', '.join(pairs[:NAMED])}{more}"
+        are = "" if summary.end == summary.stop.words else "; undecided"
+        after += f"{are}: {', '.join(pairs[:NAMED])}{more}"
     used = f"  played for {duration(summary.used_s or 0)} of {duration(summary.hours * 3600)}" if summary.hours else ""
     return [f"  rounds: {len(summary.rounds)}{last}; {after}", *filter(None, [used])]
 

@@ -1,7 +1,6 @@
 """`golfref highlights`: what it prints of a real run, and what it says of runs that have nothing to show."""
 
 import re
-import shutil
 import sqlite3
 import zlib
 from contextlib import closing
@@ -17,13 +16,12 @@ from referee.commands.records import load_record
 from referee.film.reel import Reel
 from referee.highlights.kinds import KINDS
 
-OLD_RUN = Path(__file__).parent.parent / "tournament/store/run_0_4_0.sqlite3"
 COMMAND = re.compile(r"^    golfref replay '(run\.golfref:#\d+)' --at (\S+)$", re.MULTILINE)
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    shutil.copy(OLD_RUN, tmp_path / "run.golfref")
+    made_up_run(tmp_path, ["six-card"], deals=2)
     return tmp_path
 
 

@@ -154,7 +154,9 @@ def test_the_tables_of_a_match_agree(run: Path) -> None:
         if not row["playoff"]:
             totals[row["match_id"], row["seat"]] = row["total"]
     times: dict[tuple[int, int], list[int]] = {}
+    knocks = Counter[tuple[int, int]]()
     for row in exported(run, "decisions"):
+        knocks[row["match_id"], row["seat"]] += row["action"] == "knock"
         if row["asked"]:
             times.setdefault((row["match_id"], row["seat"]), []).append(row["time_us"])
     verdicts = Counter((row["match_id"], row["seat"], row["verdict"]) for row in exported(run, "slaps"))
@@ -163,6 +165,7 @@ def test_the_tables_of_a_match_agree(run: Path) -> None:
         where = row["match_id"], row["seat"]
         own = times.get(where, [])
         assert row["total"] == totals[where]
+        assert row["knocks"] == knocks[where]
         assert (row["decisions"], row["thinking_us"], row["longest_us"]) == (len(own), sum(own), max(own, default=0))
         slaps = [verdicts[*where, verdict] for verdict in ("right", "wrong", "late")]
         told = [row["slaps_right"], row["slaps_wrong"], row["slaps_after_another"]]

@@ -191,14 +191,14 @@ def test_a_damaged_record_is_told_on_its_page_and_the_rest_is_built(tmp_path: Pa
     change(
         run,
         "UPDATE matches SET record = ? WHERE id = 2",
-        zlib.compress(b'{"format": 2, "golfref": "0", "protocol": "1"}'),
+        zlib.compress(b'{"format": 3, "golfref": "0", "protocol": "1"}'),
     )
     change(run, "UPDATE matches SET record = x'00' WHERE id = 3")
 
     built = build(run, out)
 
     assert {row.id: row.problem for row in built.problems}.keys() == {2, 3}
-    assert "a record of format 2; this version reads format 3" in (out / "matches/2/index.html").read_text()
+    assert "a record of format 3; golfref 0.8.0 reads it" in (out / "matches/2/index.html").read_text()
     assert "damaged" in (out / "matches/3/index.html").read_text()
     assert (out / "matches/1/public.js").is_file()
     assert os.listdir(out / "matches/2") == ["index.html"]

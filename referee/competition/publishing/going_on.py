@@ -23,10 +23,10 @@ from referee.tournament.results import Result
 from referee.tournament.store.rows import CommittedMatch
 from referee.tournament.store.store import committed_match
 from referee.tournament.verify.compare import differences
+from referee.tournament.verify.match import check_terms
 from referee.tournament.verify.published import Comparison, Published
-from referee.tournament.verify.record import check_record, unchecked
+from referee.tournament.verify.replay import check_record
 from referee.tournament.verify.run import Checked
-from referee.tournament.verify.terms import check_terms
 
 
 class GoingOn:
@@ -39,7 +39,6 @@ class GoingOn:
         """The config of now. None where it is held back, since the seed in it would tell the key."""
         self._former: list[tuple[int, RunConfig]] = []
         """Each config of before, with how many matches had been committed when it was amended."""
-        self._heads: Counter[tuple[str, str]] = Counter()
         self._held: Counter[str] = Counter()
         """How many rows are held back, by kind."""
         self._rows: Counter[str] = Counter()
@@ -71,11 +70,7 @@ class GoingOn:
         return Checked(
             findings=findings,
             compared=(f"{matches} replayed", "rows and records are those of the hashes", *earlier.same),
-            unchecked=(
-                *(text for text, count in left_out.items() if count),
-                *unchecked(self._heads),
-                *earlier.uncovered,
-            ),
+            unchecked=(*(text for text, count in left_out.items() if count), *earlier.uncovered),
             missing=max(0, extent.planned - extent.matches),
             planned=extent.planned,
             goes_on=True,
@@ -118,11 +113,10 @@ class GoingOn:
         except (NoRecord, msgspec.MsgspecError, RecursionError, LookupError, TypeError, ValueError) as error:
             yield f"it cannot be read ({error})"
             return
-        self._heads[record.golfref, record.protocol] += 1
         try:
             yield from self._check(match, record, results.pop(match.id, None))
-        except Exception as error:  # a record may hold anything, and one that breaks its check must not end the others'
-            yield f"it cannot be checked ({type(error).__name__}: {error})"
+        except Exception as error:  # a fault of ours must not end the check of the other matches, nor pass as theirs
+            yield f"golfref failed to check it, which is a fault of golfref ({type(error).__name__}: {error})"
 
     def _check(self, match: CommittedMatch, record: Record, told: Result | None) -> Iterator[str]:
         where = match.identity

@@ -8,9 +8,8 @@ from msgspec import Struct
 from referee.reports.export.rows import FaultColumns, MatchRow, RoundRow, SeatRow
 from referee.reports.export.scope import Scope
 from referee.rules.match import MatchResult
-from referee.rules.record import BrokenRecord, NoRecord, Record, read_record, was_asked
+from referee.rules.record import was_asked
 from referee.tournament.results import Result, beaten_shares
-from referee.tournament.slaps import SlapCounts, slaps_of
 from referee.tournament.store.disk import StoreError
 from referee.tournament.store.reading import Part, parts_of
 from referee.tournament.store.rows import CommittedMatch
@@ -77,15 +76,11 @@ class _GivenTogether(Struct, frozen=True, kw_only=True, tag="sealed", tag_field=
 
 
 class _GivenSlaps(Struct, frozen=True, kw_only=True, tag="slaps", tag_field="move"):
-    order: tuple[int, ...]
+    pass
 
 
 class _Forfeit(Struct, frozen=True, kw_only=True, tag="forfeit", tag_field="move"):
     seat: int
-
-
-class _Options(Struct, frozen=True, kw_only=True):
-    slaps: bool = False
 
 
 class _Seat(Struct, frozen=True, kw_only=True):
@@ -95,7 +90,6 @@ class _Seat(Struct, frozen=True, kw_only=True):
 class _Course(Part, frozen=True, kw_only=True):
     """What a row of a seat needs: no actions, no cards."""
 
-    options: _Options
     seats: tuple[_Seat, ...]
     moves: tuple[_Given | _GivenTogether | _GivenSlaps | _Forfeit, ...]
 
@@ -105,15 +99,9 @@ def seat_rows(store: Store, scope: Scope) -> Iterator[SeatRow]:
     for row, course in parts_of(store, _Course, scope.until):
         if not scope.has(row):
             continue
-        slaps, times = _slaps(store, row.id, course), _times(course)
+        times = _times(course)
         for seat in range(len(row.result.bots)):
-            yield _seat_row(
-                row,
-                seat,
-                course.seats[seat].owner,
-                None if slaps is None else slaps[seat],
-                times[seat],
-            )
+            yield _seat_row(row, seat, course.seats[seat].owner, times[seat])
 
 
 def _times(course: _Course) -> list[list[int]]:
@@ -130,34 +118,15 @@ def _times(course: _Course) -> list[list[int]]:
     return times
 
 
-def _slaps(store: Store, id_: int, course: _Course) -> tuple[SlapCounts, ...] | None:
-    """By seat how its slaps came out; None where the game has none. It is played again if anybody slapped."""
-    if not course.options.slaps:
-        return None
-    if not any(move.order for move in course.moves if isinstance(move, _GivenSlaps)):
-        return (SlapCounts(),) * len(course.seats)
-    try:
-        return slaps_of(record_in(store, id_))
-    except (BrokenRecord, ValueError) as error:  # options that there cannot be, too
-        raise no_replay(store, id_, error) from None
-
-
-def record_in(store: Store, id_: int) -> Record:
-    """The whole record of a match. Raises StoreError."""
-    try:
-        return read_record(store.record_of(id_))
-    except NoRecord as error:
-        raise StoreError(f"{store.path}: the record of match #{id_} is damaged ({error})") from None
-
-
 def no_replay(store: Store, id_: int, error: Exception) -> StoreError:
     """What to raise where a record cannot be played again."""
     what = f"the record of match #{id_} does not replay ({error})"
     return StoreError(f"{store.path}: {what}; `golfref verify` says more")
 
 
-def _seat_row(row: CommittedMatch, seat: int, owner: str, slaps: SlapCounts | None, times: list[int]) -> SeatRow:
+def _seat_row(row: CommittedMatch, seat: int, owner: str, times: list[int]) -> SeatRow:
     result = row.result
+    slaps = result.slaps[seat] if result.slaps else None
     return SeatRow(
         match_id=row.id,
         number=row.number,
@@ -177,6 +146,8 @@ def _seat_row(row: CommittedMatch, seat: int, owner: str, slaps: SlapCounts | No
         forfeited=result.forfeited[seat],
         faults=FaultColumns.of(result.faults[seat]),
         late_slaps=result.late_slaps[seat],
+        knocks=result.knocks[seat] if result.knocks else 0,
+        pile_takes=result.pile_takes[seat] if result.pile_takes else 0,
         slaps_right=None if slaps is None else slaps.right,
         slaps_wrong=None if slaps is None else slaps.wrong,
         slaps_after_another=None if slaps is None else slaps.late,

@@ -131,6 +131,10 @@ class SeatRow(OfMatch, frozen=True, kw_only=True):
     faults: FaultColumns
     late_slaps: int
     """In how many slap windows its answer came too late, which is a pass and no fault."""
+    knocks: int
+    """How often it knocked, in all rounds."""
+    pile_takes: int
+    """How often it drew from the pile, in all rounds."""
     slaps_right: int | None
     """How many of its slaps took a card. Empty where the game has no slaps."""
     slaps_wrong: int | None

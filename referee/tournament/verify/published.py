@@ -1,26 +1,23 @@
 """What was published of a run: reading it, and comparing the run with it."""
 
 from collections import Counter
-from collections.abc import Iterable
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import msgspec
-from msgspec import Struct, inspect
+from msgspec import Struct
 
 from referee.tournament.store.plans import extent_of
 from referee.tournament.store.store import Store
-from referee.tournament.store.tables import EARLIER_FORMAT
-from referee.tournament.summary import RunSummary, summary_of
+from referee.tournament.summary import summary_of
 from referee.tournament.verify.compare import differences
-from referee.tournament.verify.earlier_standings import in_the_earlier_way
 
 _DIGITS = frozenset("0123456789abcdef")
 
 
-_ALWAYS_PUBLISHED = frozenset({"standings", "results", "digest"})
-"""What every version of golfref printed of a run."""
+_NEEDED = frozenset({"standings", "results", "digest"})
+"""Some keys of what `standings --json` prints, which tell it from other JSON."""
 
 
 class BadPublished(ValueError):
@@ -52,28 +49,6 @@ class Comparison(Struct, frozen=True, kw_only=True):
     """What has come since it was published, and so cannot be compared. That is no finding while a run goes on."""
 
 
-def _fields_of(types: Iterable[type]) -> frozenset[str]:
-    """The names of all fields of these structs and of the structs in them."""
-    known: list[inspect.Type] = [*map(inspect.type_info, types)]
-    names: set[str] = set()
-    while known:
-        one = known.pop()
-        if isinstance(one, inspect.StructType):
-            names.update(field.encode_name for field in one.fields)
-            known += [field.type for field in one.fields]
-        elif isinstance(one, inspect.VarTupleType):
-            known.append(one.item_type)
-        elif isinstance(one, inspect.DictType):
-            known.append(one.value_type)
-        elif isinstance(one, inspect.UnionType):
-            known += one.types
-    return frozenset(names)
-
-
-_FIELDS = _fields_of([RunSummary])
-"""An earlier version of golfref did not print all of them. What it did not print, it did not claim."""
-
-
 def compare_published(store: Store, published: Published) -> Comparison:
     """Compare a run with what was published of it, when it was complete or while it went on. Raises StoreError."""
     parts = []
@@ -83,23 +58,13 @@ def compare_published(store: Store, published: Published) -> Comparison:
         parts.append(_compare_hashes(store, published.hashes))
     if published.summary is not None:
         own = msgspec.json.decode(msgspec.json.encode(summary_of(store, anchor=_anchor(store, published.summary))))
-        same = "the results are the published ones"
-        if _is_earlier(published.summary):
-            own = in_the_earlier_way(own, store.results(), own["rank_by"])
-            same += ", with means and errors as golfref computed them before 0.5.0"
-        found = tuple(differences(published.summary, own, ("published", "in the store"), may_lack=_FIELDS))
-        parts.append(Comparison(findings=found, same=(same,) * (not found)))
+        found = tuple(differences(published.summary, own, ("published", "in the store")))
+        parts.append(Comparison(findings=found, same=("the results are the published ones",) * (not found)))
     return Comparison(
         findings=tuple(text for part in parts for text in part.findings),
         same=tuple(text for part in parts for text in part.same),
         uncovered=tuple(text for part in parts for text in part.uncovered),
     )
-
-
-def _is_earlier(summary: dict[str, Any]) -> bool:
-    """Whether a golfref before 0.5.0 printed it: no row says over which games its figures are."""
-    rows = summary["standings"]
-    return isinstance(rows, list) and any(isinstance(row, dict) and "games" not in row for row in rows)
 
 
 def _anchor(store: Store, summary: dict[str, Any]) -> str | None:
@@ -114,13 +79,12 @@ def _compare_digest(store: Store, published: str) -> Comparison:
     """The digest of a run that goes on is that of its first lines until it is amended (`store/digest.py`)."""
     if (own := store.digest()) == published:
         return Comparison(same=("the digest is the published one",))
-    if store.format != EARLIER_FORMAT:
-        digest, then = sha256(), Counter[str]()
-        for line in store.lines():
-            digest.update(b"%b\n" % line.encode())
-            then[line.partition(" ")[0]] += 1
-            if digest.copy().hexdigest() == published:
-                return _begun("the digest is that", store, then)
+    digest, then = sha256(), Counter[str]()
+    for line in store.lines():
+        digest.update(b"%b\n" % line.encode())
+        then[line.partition(" ")[0]] += 1
+        if digest.copy().hexdigest() == published:
+            return _begun("the digest is that", store, then)
     return Comparison(findings=(f"the digest is not the published one: {own}",))
 
 
@@ -128,7 +92,7 @@ def _compare_hashes(store: Store, published: dict[str, str]) -> Comparison:
     here = dict(line.rsplit(" ", 1) for line in store.lines())
     if here == published:
         return Comparison(same=("the hashes are the published ones",))
-    if store.format != EARLIER_FORMAT and list(here.items())[: len(published)] == list(published.items()):
+    if list(here.items())[: len(published)] == list(published.items()):
         return _begun("the hashes are those", store, Counter(name.partition(" ")[0] for name in published))
     found: list[str] = []
     for name in dict.fromkeys((*here, *published)):
@@ -180,7 +144,7 @@ def summary_in(data: bytes, where: str) -> dict[str, Any]:
     """What `standings --json` printed. Raises BadPublished."""
     try:
         summary = msgspec.json.decode(data, type=dict[str, Any])
-        if lacking := sorted(_ALWAYS_PUBLISHED - summary.keys()):
+        if lacking := sorted(_NEEDED - summary.keys()):
             raise msgspec.ValidationError(f"there is no `{lacking[0]}`")
         return summary
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:

@@ -105,6 +105,15 @@ def test_a_run_ends_when_its_time_is_over_and_more_hours_let_it_go_on(tmp_path: 
         assert check_store(store.path).findings == ()
 
 
+def test_what_hours_cut_off_is_not_told_as_saved_by_stop(tmp_path: Path) -> None:
+    file = tmp_path / "t.toml"
+    file.write_text(CONFIG.replace("[[variants]]", '[stop]\nwhen = "all"\n[[variants]]') + bots("ann", "bea"))
+    play(file, slow=2).close()
+    out = golfref("standings", "t.golfref", cwd=tmp_path)[0]
+    assert "no more: its time is over (hours = 1); undecided: ann - bea" in out
+    assert "saved" not in out
+
+
 def test_an_end_that_another_time_would_have_is_found(tmp_path: Path) -> None:
     file = tmp_path / "t.toml"
     file.write_text(CONFIG + bots("ann", "bea"))

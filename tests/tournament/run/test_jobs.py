@@ -23,7 +23,7 @@ from referee.tournament.store.disk import WriteFailed, locked
 from referee.tournament.store.hosts import Host
 from referee.tournament.store.store import Store
 from referee.tournament.verify.course import Course
-from referee.tournament.verify.redeals import RedealCheck
+from referee.tournament.verify.match import RedealCheck
 
 CONFIG = """
 [tournament]

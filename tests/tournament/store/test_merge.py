@@ -31,7 +31,7 @@ from referee.tournament.store.store import Store
 from referee.tournament.summary import summary_of
 from referee.tournament.verify.course import Course
 from referee.tournament.verify.hosts import HostsCheck
-from referee.tournament.verify.redeals import RedealCheck
+from referee.tournament.verify.match import RedealCheck
 
 CONFIG = """
 [tournament]

@@ -1,6 +1,6 @@
-"""The terms on which a match of a run was played: what its record tells of them, against the config of that time.
+"""Checking a match of a run: the terms on which it was played, against the config of that time, and its redeals.
 
-What no config says of a match is checked elsewhere, or hangs on nothing but the hashes: see `record.py`.
+What follows from its record alone is checked in `replay.py`.
 """
 
 from collections.abc import Iterator
@@ -12,12 +12,14 @@ from msgspec.structs import asdict
 from protocol.messages import Clocks, GameMessage, Limits
 from protocol.text import printable
 from referee.play.spec import BotLimits
-from referee.play.talk.retell import other_version
 from referee.rules.book.changes import in_effect
 from referee.rules.book.variants import UnknownVariant, restored
 from referee.rules.record import Record, SeatRecord
 from referee.tournament.config.run_config import RunBot, RunConfig, RunVariant
 from referee.tournament.plan.fixture import Identity, for_blocks
+from referee.tournament.store.rows import CommittedMatch
+from referee.tournament.store.store import Store
+from referee.tournament.store.voided import voids_by_place
 from referee.tournament.verify.compare import LONGEST_SHOWN, differences, excerpt
 
 _WHOSE = ("played with", "the config has")
@@ -33,12 +35,8 @@ def check_terms(facts: RunConfig, match: Identity, record: Record) -> Iterator[s
     yield from _check_hello(facts, record)
     if record.isolation != facts.isolation:
         yield f"played under isolation {excerpt(record.isolation)}; the config has {excerpt(facts.isolation)}"
-    if record.isolation == "none" and record.cgroups:
-        yield "bounded by control groups, which isolation `none` never is"
     if facts.reuse == "match" and any(seat.matches_before for seat in record.seats):
         yield "a bot's process had played before; the config has a new one for each match"
-    if record.seed:
-        yield f"dealt from a seed of its own, {excerpt(record.seed)}; a match of a run has none"
     settings = {
         "clocks": (record.clocks, facts.clocks),
         "faults": (record.faults, facts.faults),
@@ -53,12 +51,12 @@ def _check_hello(facts: RunConfig, record: Record) -> Iterator[str]:
     told = [GameMessage(variant=one.preset, name=one.name, seats=one.seats) for one in facts.variants]
     if list(record.games) != told:
         yield "`hello` told other games than the config has"
-    if other_version(record.golfref, record.protocol) is None and record.bounds != Limits():
+    if record.bounds != Limits():
         yield "`hello` told other bounds of a bot's output than golfref has"
 
 
 def _check_game(facts: RunVariant, record: Record) -> Iterator[str]:
-    """What was played. Options without effect may differ: another version of golfref had other defaults for them."""
+    """What was played. Options without effect may differ."""
     try:
         configured = for_blocks(facts.variant)
         played = restored(record.preset, record.options)
@@ -88,3 +86,23 @@ def _starts(builtin: str, command: tuple[str, ...]) -> bool:
     """Whether a command is an interpreter with the file of a shipped bot, wherever golfref is installed."""
     path = Path(command[-1]) if command else Path()
     return len(command) == 2 and path.parent.name == builtin and path.stem == "bot"
+
+
+class RedealCheck:
+    """Checks that other cards were dealt for a match only as often as voided matches had shown its cards.
+
+    Raises StoreError.
+    """
+
+    def __init__(self, store: Store) -> None:
+        is_shared = store.meta().facts.rotations == "same"
+        self._voids = {} if is_shared else voids_by_place(store)
+        """Those after which other cards are dealt."""
+
+    def findings(self, match: CommittedMatch) -> Iterator[str]:
+        """What is wrong with the redeals that a match tells: there must be as many as there were voids by then."""
+        redeals = match.result.redeals
+        voids = self._voids.get(match.identity.place, [])
+        shown = sum(void.after is not None and void.after < match.id for void in voids)
+        if redeals != shown:
+            yield f"its cards were dealt anew {redeals} times, but voided matches had shown them {shown} times"
