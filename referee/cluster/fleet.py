@@ -18,9 +18,10 @@ from referee.play.session import guarded, heeding_signals
 from referee.tournament.orders import Begun, Bundle, Played
 from referee.tournament.run.crew import ORDERS_PER_JOB, WorkersLost
 from referee.tournament.run.desk import Desk
-from referee.tournament.store.events import host_left_out, host_lost
 from referee.tournament.store.hosts import Host
+from referee.tournament.store.rows import HostLeftOut, HostLost
 from referee.tournament.store.store import Store
+from referee.tournament.store.words import in_words
 
 SPARE_PER_JOB = 1
 """So many bundles more than its hosts can take at a time are given to Dask for each job, so that it has a choice."""
@@ -155,7 +156,7 @@ class Fleet:
     def _take_hosts(self) -> None:
         """Take the hosts that are there when this begins."""
         for left_out in list(self._engine.left_out.values()):
-            self._store.note(host_left_out(left_out.host, left_out.reason))
+            self._store.add(HostLeftOut(host=left_out.host, reason=left_out.reason))
         for joined in list(self._engine.joined.values()):
             self._take_host(joined)
 
@@ -163,11 +164,12 @@ class Fleet:
         if isinstance(happening, Joined):
             self._note(happening.address, happening.host)
         elif isinstance(happening, LeftOut):
-            self._store.note(host_left_out(happening.host, happening.reason))
+            self._store.add(HostLeftOut(host=happening.host, reason=happening.reason))
         elif happening.address in self._there:
             host, _ = self._noted[happening.address]
-            self._store.note(host_lost(host.name))
-            self._tell(host_lost(host.name))
+            lost = HostLost(host=host.name)
+            self._store.add(lost)
+            self._tell(*in_words(lost))
         names = {one.host.name for one in list(self._engine.joined.values())}
         self._desk.hosts_are(names)
         nobody_was_there = not self._there
@@ -196,7 +198,7 @@ class Fleet:
         """The store's id of a host."""
         known, id_ = self._noted.get(address, (None, 0))
         if known != host:
-            id_ = self._store.note_host(host)
+            id_ = self._store.add(host)
             self._noted[address] = host, id_
         return id_
 

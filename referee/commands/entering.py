@@ -26,7 +26,9 @@ from referee.tournament.config.traces import Trace, newest_ns, traces
 from referee.tournament.formats.table import traits_of
 from referee.tournament.run.run import greet_all
 from referee.tournament.store.facts import config_facts
+from referee.tournament.store.rows import KeptOut
 from referee.tournament.store.store import Store
+from referee.tournament.store.words import in_words
 
 SETTLED_S = 2.0
 """Files that changed more recently than this are perhaps still being copied: the next round looks again."""
@@ -54,7 +56,7 @@ class Newcomers:
         """How often the ladder has rested for what changed."""
         self.start_s: float | None = None
         """How long a bot took to start, once that was measured."""
-        self.notes: tuple[str, ...] = ()
+        self.notes: tuple[KeptOut, ...] = ()
         """What the history is to tell of those who are kept out now."""
         self._file, self._store, self._with_options, self._signals = config.file, store, with_options, signals
         self._config = config
@@ -164,7 +166,7 @@ class Newcomers:
         with self._signals.held():
             found = qualified(config, self._store, fresh=False, tell=self._say)
         self.notes = found.notes
-        return {one.bot: (one.in_words,) for one in found.kept_out}
+        return {one.bot: tuple(in_words(one)) for one in found.kept_out}
 
     def _say(self, line: str) -> None:
         """Say a line, once."""

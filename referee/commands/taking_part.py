@@ -15,6 +15,7 @@ from referee.commands.tournament_options import TournamentOptions
 from referee.play.faults import HostFault
 from referee.tournament.config.config import Config, ConfigError, check_ready, load
 from referee.tournament.formats.table import traits_of
+from referee.tournament.store.rows import KeptOut
 
 if TYPE_CHECKING:
     from referee.entries.ready import NotReady
@@ -26,7 +27,7 @@ class Entered(Struct, frozen=True, kw_only=True):
     config: Config
     newcomers: Newcomers | None
     """Where a ladder is played, what takes new versions up between its rounds."""
-    notes: tuple[str, ...]
+    notes: tuple[KeptOut, ...]
     """What the history is to tell of those who do not take part."""
 
 
@@ -80,7 +81,7 @@ def _made_ready(config: Config, signals: Signals) -> "tuple[NotReady, ...]":
 
 def _qualified(
     config: Config, path: Path, options: TournamentOptions, signals: Signals, not_ready: "Sequence[NotReady]"
-) -> tuple[Config, tuple[str, ...]]:
+) -> tuple[Config, tuple[KeptOut, ...]]:
     """The config with those who take part, and what the history is to tell of the others."""
     if config.qualify is None:
         return config, ()

@@ -55,10 +55,11 @@ from referee.tournament.run.hatchery import hatchery
 from referee.tournament.run.run import Cluster, greet_all
 from referee.tournament.run.worker import main as work
 from referee.tournament.store.disk import Lock, StoreError, WriteFailed, locked
-from referee.tournament.store.events import changed_bot, drawn_in_words, played_for
 from referee.tournament.store.facts import BotFacts, config_facts
 from referee.tournament.store.plans import plan_now
+from referee.tournament.store.rows import BotChanged, Hours, KeptOut
 from referee.tournament.store.store import Store
+from referee.tournament.store.words import drawn_in_words, in_words
 from referee.tournament.summary import summary_of
 
 if TYPE_CHECKING:
@@ -146,7 +147,7 @@ def _ended(options: TournamentOptions, path: Path, signals: Signals, told: Machi
 class _KeptOut(Exception):
     """Some bots that have qualified do not start, and the others can play without them."""
 
-    def __init__(self, config: Config, notes: Sequence[str]) -> None:
+    def __init__(self, config: Config, notes: Sequence[KeptOut]) -> None:
         """`config` has those alone who take part now, and `notes` tells the history of the others."""
         super().__init__()
         self.config, self.notes = config, tuple(notes)
@@ -190,7 +191,7 @@ def _run(options: TournamentOptions, path: Path, signals: Signals, told: Machine
                     session.newcomers.begins_with(run.config)
 
 
-def _prepared(session: _Session, config: Config, notes: tuple[str, ...]) -> PreparedRun:
+def _prepared(session: _Session, config: Config, notes: tuple[KeptOut, ...]) -> PreparedRun:
     """The run of these bots in their cells, of which the history is to tell this."""
     options = session.options
     run = prepare(config.with_cells(), session.path, fresh=options.fresh, may_change=options.amend or options.dry_run)
@@ -301,15 +302,15 @@ def _play(session: _Session, run: PreparedRun, forecast: Estimate, lock: Lock) -
         contextlib.closing(open_store(run, lock)) as store,
         _site(options, run) as site,
     ):
-        if run.notes:
-            store.note(*run.notes)
+        for note in run.notes:
+            store.add(note)
         if newcomers is None or newcomers.legs == 0:
             say(f"commitment {commitment(run.key)}", "  (SHA-256 of the master key, which is revealed at the end)")
         elif run.drawn is not None:
-            say(printable(drawn_in_words(run.drawn)[0], LONGEST_LINE))
+            say(printable(drawn_in_words(run.drawn), LONGEST_LINE))
         if hours is not None:
             clock.begin(store, hours, forecast.match_s, forecast.side_by_side, counts_earlier=not is_endless)
-            store.note(played_for(clock.used_s))
+            store.add(Hours(used_s=round(clock.used_s)))
         leaders = leaders_of(run)
         shown = watching(run, store, leaders, forecast, session.told)
         elsewhere: Mapping[str, int] = {}
@@ -321,7 +322,7 @@ def _play(session: _Session, run: PreparedRun, forecast: Estimate, lock: Lock) -
                     elsewhere = played.play(signals.check, lambda: say(FINISHING))
         finally:
             if hours is not None and any(run.left.values()):
-                store.note(played_for(clock.used_s))
+                store.add(Hours(used_s=round(clock.used_s)))
             _note_changed_bots(run, store)
         if newcomers is not None and newcomers.came:
             newcomers.legs += 1
@@ -372,14 +373,14 @@ def _end(session: _Session, store: Store, site: "LiveSite | None", elsewhere: Ma
 
 def _note_changed_bots(run: PreparedRun, store: Store) -> None:
     """Name every bot whose files changed while it played, here and in the store."""
-    lines = [changed_bot(old.name, old.version, new.version) for old, new in _changed(run)]
+    rows = [BotChanged(bot=old.name, before=old.version, after=new.version) for old, new in _changed(run)]
     shelf = Shelf(run.config.folder)
     for entry in run.config.entries:
         if (now := version_now(shelf, entry)) != entry.version:
-            lines.append(changed_bot(entry.name, entry.version, now))
-    if lines:
-        say(*(f"WARNING: {line}" for line in lines))
-        store.note(*lines)
+            rows.append(BotChanged(bot=entry.name, before=entry.version, after=now))
+    for row in rows:
+        say(*(f"WARNING: {line}" for line in in_words(row)))
+        store.add(row)
 
 
 def _changed(run: PreparedRun) -> list[tuple[BotFacts, BotFacts]]:

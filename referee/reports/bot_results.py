@@ -146,7 +146,7 @@ def own_result(result: Result, seat: int) -> OwnResult:
 
 def _with_slaps(store: Store, row: OwnResult) -> OwnResult:
     try:
-        slaps = slaps_of(read_record(store.record(row.match)))
+        slaps = slaps_of(read_record(store.record(store.planned(row.match).id)))
     except (NoRecord, BrokenRecord, ValueError) as error:  # options that there cannot be, too
         raise StoreError(f"{store.path}: the record of match {row.match} is damaged ({error})") from None
     return row if slaps is None else replace(row, slaps=slaps[row.seat])

@@ -18,6 +18,7 @@ from referee.tournament.orders import Bundle
 from referee.tournament.run.turns import Turns
 from referee.tournament.store.disk import locked
 from referee.tournament.store.hosts import Host
+from referee.tournament.store.words import history_of
 
 pytestmark = pytest.mark.cluster
 
@@ -164,11 +165,11 @@ def test_what_the_last_host_had_is_played_by_the_next_and_every_report_counts_on
             clock=trio.testing.MockClock(autojump_threshold=0.05),
         )
         assert len(store.numbers()) == len(prepared.plan)
-        assert {row.result.number for row in store.committed()} == set(range(len(prepared.plan)))
+        assert {row.result.number for row in store.matches()} == set(range(len(prepared.plan)))
         lost = "host `lab` has left the cluster, or was lost"
         assert told[0] == lost
         assert told.count(lost) == 1
-        assert [event.lines for event in store.history()] == [(lost,)]
+        assert [event.lines for event in history_of(store)] == [(lost,)]
 
 
 def test_a_desk_that_cannot_read_its_bots_ends_the_run_in_words() -> None:

@@ -117,6 +117,12 @@ class WholeDeals:
         """The place of a line-up among those of a variant, from 0. None where it has none."""
         return self._places.get(variant, {}).get(frozenset(bots))
 
+    def first_match(self, variant: str, place: int) -> int:
+        """The number, within each deal, of the first match of the line-up with this place among those of a variant."""
+        laps = next(one for one in self._laps if one.first_lineup <= place < one.end and variant in one.variants)
+        lap = place - laps.first_lineup
+        return laps.first_match + lap * laps.starts[-1] + laps.starts[laps.variants.index(variant)]
+
     @cached_property
     def _places(self) -> dict[str, dict[frozenset[str], int]]:
         """By variant, all line-ups by the bots' names, with their places."""

@@ -55,9 +55,10 @@ class Plan:
         self._first_matches, self._first_blocks = [0], [0]
         """The first match and the first block of each part, and at the end how many there are."""
         self._matches: Counter[str] = Counter()
-        self._tables: set[_Meeting] = set()
-        self._taken: set[int] = set()
-        """The whole deals that a round has taken."""
+        self._tables: dict[_Meeting, int] = {}
+        """By table of a round its first match."""
+        self._taken: dict[int, int] = {}
+        """By whole deal that a round has taken its first match."""
         self._shard = None if shard is None else ShardDeals(whole, shard)
         if rounds is None:
             self._append(self._shard or _Deals(whole, range(whole.deals)))
@@ -70,11 +71,14 @@ class Plan:
         Raises ValueError where the round cannot be played: it has what is there already, or bots, games, deals or
         numbers of bots that the tournament does not have.
         """
+        first = len(self)
         self._append(self._part(drawn))
         self.rounds.append(drawn)
-        self._tables.update(map(_meeting, drawn.tables))
         if drawn.whole_deal is not None:
-            self._taken.add(drawn.whole_deal)
+            self._taken[drawn.whole_deal] = first
+        for table in drawn.tables:
+            self._tables[_meeting(table)] = first
+            first += len(table.bots)
 
     def matches_in(self, drawn: Round) -> Mapping[str, int]:
         """By variant, how many matches a round would add to the plan. Raises ValueError as `add` does."""
@@ -115,10 +119,6 @@ class Plan:
         """The round to which a match of the plan belongs, as its place in `rounds`."""
         return bisect_right(self._first_matches, number) - 1
 
-    def number_in_whole(self, number: int) -> int:
-        """The number that a match of a fixed plan has in the plan of which this may be a shard."""
-        return number if self._shard is None else self._shard.number_in_whole(number)
-
     @property
     def longest_round(self) -> int:
         """How many matches the longest round has."""
@@ -152,6 +152,24 @@ class Plan:
         if place is None:
             return (variant, table, deal) in self._tables
         return self._shard is None or self._shard.has(variant, place, deal)
+
+    def number_of(self, variant: str, bots: Iterable[str], deal: int, rotation: int) -> int | None:
+        """The number of the match in which these bots meet in this variant on this deal with this rotation.
+
+        None where the plan has none.
+        """
+        table = frozenset(bots)
+        if not self.has_table(variant, table, deal) or not 0 <= rotation < self.whole.seats_of[variant]:
+            return None
+        if (first := self._tables.get((variant, table, deal))) is not None:
+            return first + rotation
+        place = self.whole.place_of(variant, table)
+        if place is None:
+            return None
+        if self.grows:
+            return self._taken[deal] + self.whole.first_match(variant, place) + rotation
+        number = deal * self.whole.deal_matches + self.whole.first_match(variant, place) + rotation
+        return number if self._shard is None else self._shard.number_of(number)
 
     def place(self, fixture: PlannedMatch) -> BlockKey:
         """Where in the tournament a match belongs."""

@@ -96,6 +96,12 @@ class ShardDeals:
         turn, place, rotation = self._block_of(number)
         return turn * self._shard.of * self._whole.deal_matches + self._firsts[place] + rotation
 
+    def number_of(self, number: int) -> int:
+        """The number in the shard of a match that it has, by its number in the whole plan."""
+        turn, rest = divmod(number, self._shard.of * self._whole.deal_matches)
+        place = bisect_right(self._firsts, rest) - 1
+        return turn * self._starts[-1] + self._starts[place] + rest - self._firsts[place]
+
     def _block_of(self, number: int) -> tuple[int, int, int]:
         """How often each line-up was played before a match, which block follows that, and the match's place in it."""
         turn, rest = divmod(number, self._starts[-1])

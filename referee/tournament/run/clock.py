@@ -7,7 +7,7 @@ how matches are played.
 import time
 from collections.abc import Callable, Mapping
 
-from referee.tournament.store.events import used_s
+from referee.tournament.store.rows import Drawn, Ended, Hours
 from referee.tournament.store.store import Store
 
 HOUR_S = 3600.0
@@ -66,13 +66,10 @@ class HoursClock:
         self._begun = self._clock(), work
         if store is None or not counts_earlier:
             return
-        told_s, after = 0.0, 0
-        for event in store.history():
-            if (seconds := used_s(event.lines)) is not None:
-                told_s, after = float(seconds), event.after
-        committed = len(store.ids())
-        usual_s = told_s / after if after else work / max(1, committed) / side_by_side
-        self._earlier_s = told_s + (committed - after) * usual_s
+        written_s, id_ = last_used(store) or (0, 0)
+        after, committed = store.committed_until(id_), len(store.ids())
+        usual_s = written_s / after if after else work / max(1, committed) / side_by_side
+        self._earlier_s = written_s + (committed - after) * usual_s
 
     def has_time_for(self, matches: Mapping[str, int], played: Mapping[str, int]) -> bool:
         """Whether a round with so many matches of each variant probably ends in time, after so many were `played`."""
@@ -91,3 +88,12 @@ class HoursClock:
 
     def _work(self, matches: Mapping[str, int]) -> float:
         return sum(count * self._match_s.get(name, 0.0) for name, count in matches.items())
+
+
+def last_used(store: Store) -> tuple[int, int] | None:
+    """How many seconds of its hours a run had been played for when it last wrote that, and the id of that row.
+
+    None where it never did. Raises StoreError.
+    """
+    found = [(row.used_s, id_) for id_, row in store.rows(Hours, Drawn, Ended) if row.used_s is not None]
+    return found[-1] if found else None

@@ -35,8 +35,8 @@ class Watcher(Protocol):
     def finished(self, result: Result) -> None:
         """A match has been committed."""
 
-    def voided(self, fixture: PlannedMatch, attempt: int, reason: str) -> None:
-        """A match was spoiled by the referee or its host."""
+    def voided(self, fixture: PlannedMatch, attempt: int, reason: str, id_: int) -> None:
+        """A match was spoiled by the referee or its host; the store has it under this id."""
 
     def suspected(self, suspect: VoidSuspect) -> None:
         """The presence of a bot alone explains the voids at which it sat; this is called once for each bot."""
@@ -196,14 +196,12 @@ class Desk:
         """Take in what became of a match. Once this returns, nothing loses it. Raises WriteFailed."""
         if isinstance(report, Played):
             order = self._take_back(report.number)
-            self._commit(order, report, self._host)
-            self._watcher.finished(report.result)
+            self._watcher.finished(self._commit(order, report, self._host))
         elif isinstance(report, Begun):
             self._watcher.begun(self._out[report.number].fixture)
         elif isinstance(report, Spoiled):
             order = self._take_back(report.number)
-            self._void(order, report.reason, self._host, is_over=True)
-            self._tell_void(order, report.reason)
+            self._tell_void(order, report.reason, self._void(order, report.reason, self._host, is_over=True))
         elif isinstance(report, Unplayed):
             self.put_back(report.number)
 
@@ -212,7 +210,7 @@ class Desk:
     ) -> bool:
         """Take in what became of a bundle on a host, all of it or nothing. Once this returns, nothing loses it.
 
-        `host` is the id that the store gave it (`Store.note_host`). `seconds` tells for each report how long it took.
+        `host` is the id that the store gave it (`Store.add`). `seconds` tells for each report how long it took.
 
         Returns False where nothing was taken, because it counts already, or was taken back. Raises WriteFailed, and
         ValueError where these are not the reports of this bundle; then it stays out.
@@ -225,19 +223,20 @@ class Desk:
             self._take_back(order.fixture.number)
         for order in reversed(ended.unplayed):
             self._play_order.put_back(order.fixture)
+        done: list[Result | int] = []
         with self._store.together():
             for turn in ended.turns:
                 if isinstance(turn.report, Played):
-                    self._commit(turn.order, turn.report, host)
+                    done.append(self._commit(turn.order, turn.report, host))
                 else:
-                    self._void(turn.order, turn.report.reason, host, is_over=turn.is_over)
+                    done.append(self._void(turn.order, turn.report.reason, host, is_over=turn.is_over))
         for turn, took in zip(ended.turns, seconds, strict=False):
             self._pace.took(turn.order.fixture.variant, took)
-        for turn in ended.turns:
-            if isinstance(turn.report, Played):
-                self._watcher.finished(turn.report.result)
-            else:
-                self._tell_void(turn.order, turn.report.reason)
+        for turn, one in zip(ended.turns, done, strict=True):
+            if isinstance(one, Result):
+                self._watcher.finished(one)
+            elif isinstance(turn.report, Spoiled):
+                self._tell_void(turn.order, turn.report.reason, one)
         return True
 
     def put_back(self, number: int) -> None:
@@ -259,20 +258,22 @@ class Desk:
         self._came_back.set()
         self._came_back = trio.Event()
 
-    def _commit(self, order: Job, report: Played, host: int | None) -> None:
-        self._store.commit(report, self._terms.identity(order.fixture), host)
+    def _commit(self, order: Job, report: Played, host: int | None) -> Result:
+        """Keep a match; its result with the id that the store gave it."""
+        id_ = self._store.commit(report, self._terms.identity(order.fixture), host)
         self._play_order.played(report.number, None if host is None else self._name(host))
         if self._tally is not None:
             self._tally.finished(_names(order))
+        return replace(report.result, commit=id_)
 
     def _name(self, host: int) -> str:
         if host not in self._hosts:
-            self._hosts = {one.id: one.host.name for one in self._store.hosts()}
+            self._hosts = {id_: one.name for id_, one in self._store.hosts().items()}
         return self._hosts[host]
 
-    def _void(self, order: Job, reason: str, host: int | None, *, is_over: bool) -> None:
-        """Note a void. `is_over` is not set where the host has played the match again itself."""
-        self._store.note_void(order.fixture, _names(order), order.attempt, reason, host)
+    def _void(self, order: Job, reason: str, host: int | None, *, is_over: bool) -> int:
+        """Note a void; returns its id. `is_over` is not set where the host has played the match again itself."""
+        id_ = self._store.note_void(self._terms.identity(order.fixture), order.attempt, reason, host)
         self._spoiled[order.fixture.number] += 1
         if is_over:
             self._play_order.voided(order.fixture, again=order.attempt < ATTEMPTS)
@@ -280,9 +281,10 @@ class Desk:
             self._tally = void_tally(self._store)
         elif says_of_bots(reason):
             self._tally.voided(_names(order))
+        return id_
 
-    def _tell_void(self, order: Job, reason: str) -> None:
-        self._watcher.voided(order.fixture, order.attempt, reason)
+    def _tell_void(self, order: Job, reason: str, id_: int) -> None:
+        self._watcher.voided(order.fixture, order.attempt, reason, id_)
         present = [name for name in _names(order) if name not in self._suspected]
         for suspect in () if self._tally is None else self._tally.suspects(present):
             self._suspected.add(suspect.bot)

@@ -131,13 +131,13 @@ class Run(Struct, frozen=True, kw_only=True):
     def desk(self, *, by_block: bool = False) -> Desk:
         """The desk that hands out what the store lacks; with `by_block` in bundles for several hosts."""
         timed = {one.name for one in self.config.variants if one.variant.options.times_slaps}
-        is_told = self.store.has_hosts or self.store.meta().facts.shard is not None
+        is_told = bool(self.store.hosts()) or self.store.meta().facts.shard is not None
         own = own_host(self.jobs) if is_told and not by_block else None
         play_order = PlayOrder(
             self.plan,
             done=self.store.numbers(),
             voids={place: len(voids) for place, voids in voids_by_place(self.store).items()},
-            hosts=Hosts(timed=timed, host_of=self.store.host_of, own=own.name if own else ""),
+            hosts=Hosts(timed=timed, host_of=self._host_of, own=own.name if own else ""),
             by_block=by_block,
             alone=self.config.alone,
         )
@@ -148,8 +148,14 @@ class Run(Struct, frozen=True, kw_only=True):
             store=self.store,
             watcher=self.watcher,
             rounds=self._rounds(),
-            host=self.store.note_host(own) if own else None,
+            host=self.store.add(own) if own else None,
         )
+
+    def _host_of(self, number: int) -> str:
+        """The name of the host that played a match of the plan; empty where the run names none."""
+        host = self.store.planned(number).host
+        row = None if host is None else self.store.hosts().get(host)
+        return "" if row is None else row.name
 
     def _rounds(self) -> Rounds | None:
         """What lets the plan grow. None where it does not."""

@@ -288,8 +288,12 @@ def whole_deals_of_all(configs: Iterable[Facts], key: bytes) -> Iterator[WholeDe
 
 
 def whole_deals_of(configs: Sequence[Facts], key: bytes) -> WholeDeals:
-    """The whole deals of the last of these configs, all of which a run with this master key has had, in order."""
-    return [*whole_deals_of_all(configs, key)][-1]
+    """The whole deals of the last of these configs, all of which a run with this master key has had, in order.
+
+    Those of the configs before it are made only where the last one has a sample of line-ups.
+    """
+    *_, last = whole_deals_of_all(configs if configs[-1].lineups is not None else configs[-1:], key)
+    return last
 
 
 def _planned(facts: Facts) -> list[PlannedVariant]:

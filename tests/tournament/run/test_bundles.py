@@ -12,7 +12,7 @@ from random import Random
 import pytest
 import trio
 import trio.testing
-from in_store import Silent, result_of
+from in_store import Silent, history_findings, result_of
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -26,8 +26,6 @@ from referee.tournament.run.turns import LONGEST_BUNDLE_S, TimedTurns, Turns
 from referee.tournament.store.disk import WriteFailed, locked
 from referee.tournament.store.hosts import Host
 from referee.tournament.store.store import Store
-from referee.tournament.verify.course import Course
-from referee.tournament.verify.redeals import RedealCheck
 
 CONFIG = """
 [tournament]
@@ -63,7 +61,7 @@ def opened(folder: Path, *, rotations: str = "same", deals: int = 1) -> Iterator
     config.write_text(CONFIG.format(deals=deals, rotations=rotations) + BOTS)
     prepared = prepare(load(config), folder / "run.golfref", fresh=False, may_change=False)
     with locked(prepared.path) as lock, closing(open_store(prepared, lock)) as store:
-        ids = {name: store.note_host(Host(name=name, golfref="0", protocol="1", host="here")) for name in HOSTS}
+        ids = {name: store.add(Host(name=name, golfref="0", protocol="1", host="here")) for name in HOSTS}
         yield OpenRun(store, prepared.run(store, Silent()), ids)
 
 
@@ -84,18 +82,11 @@ def outcome(bundle: Bundle, is_spoiled: Callable[[Job], bool] = lambda _: False)
 
 def hosts_by_block(store: Store) -> dict[int, set[int]]:
     """By block of Cactus the ids of the hosts that played it."""
-    hosts, found = store.played_on(), defaultdict(set)
-    for row in store.committed():
+    found = defaultdict(set)
+    for row in store.matches():
         if row.identity.variant == "cactus":
-            found[row.result.block].add(hosts.get(row.id, 0))
+            found[row.result.block].add(row.host or 0)
     return found
-
-
-def findings(store: Store) -> list[str]:
-    """What is wrong with the history, the voids and the cards of a run."""
-    redeals = RedealCheck(store)
-    found = list(Course(store, store.meta()).findings())
-    return [*found, *(text for match in store.committed() for text in redeals.findings(match))]
 
 
 async def until_none(desk: Desk, play: Callable[[Bundle], object]) -> None:
@@ -150,9 +141,9 @@ def test_no_block_mixes_hosts_and_every_match_counts_once(tmp_path: Path, rotati
         store = opened_run.store
         assert len(store.ids()) == len(opened_run.run.plan) == 4 * 3 * 2 * deals
         assert all(len(hosts) == 1 for hosts in hosts_by_block(store).values())
-        assert findings(store) == []
+        assert history_findings(store) == []
         assert sum(store.void_reasons().values()) > 0
-        assert set(store.voided_on()) == {void.id for void in store.voids()}
+        assert all(void.host in opened_run.ids.values() for _, void in store.voids())
         assert (max(together) > 1) == bool(seed % 2)
 
 
@@ -187,8 +178,8 @@ def test_a_host_plays_a_spoiled_match_of_a_block_again_with_the_right_cards(tmp_
         assert desk.report_bundle(bundle.id, reports, opened_run.ids["lab2"])
         redeals = opened_run.store.planned(second.number).result.redeals
         assert redeals == (2 if rotations == "fresh" else 0)
-        assert [void.attempt for void in opened_run.store.voids()] == [1, 2]
-        assert findings(opened_run.store) == []
+        assert [void.attempt for _, void in opened_run.store.voids()] == [1, 2]
+        assert history_findings(opened_run.store) == []
 
 
 def first_block(desk: Desk) -> Bundle:
@@ -289,7 +280,7 @@ def test_a_host_ends_a_bundle_that_lasts_too_long_and_the_rest_is_handed_out_wit
         trio.run(until_none, desk, take)
         assert all(order in orders for order in bundle.orders[2:])
         assert not any(order in orders for order in bundle.orders[:2])
-        assert findings(opened_run.store) == []
+        assert history_findings(opened_run.store) == []
 
 
 async def first_of_several(desk: Desk, host: int) -> Bundle:
@@ -303,8 +294,10 @@ async def first_of_several(desk: Desk, host: int) -> Bundle:
 
 
 def hosts_by_name(store: Store) -> dict[int, set[str]]:
-    names = {one.id: one.host.name for one in store.hosts()}
-    return {block: {names.get(id_, "") for id_ in ids} for block, ids in hosts_by_block(store).items()}
+    hosts = store.hosts()
+    return {
+        block: {hosts[id_].name if id_ in hosts else "" for id_ in ids} for block, ids in hosts_by_block(store).items()
+    }
 
 
 def test_a_block_that_one_machine_began_alone_is_not_for_a_cluster(tmp_path: Path) -> None:
