@@ -17,9 +17,10 @@ from referee.cluster.patience import HOSTS_PATIENCE_S, Patience
 from referee.play.session import guarded, heeding_signals
 from referee.tournament.orders import Begun, Job, Played
 from referee.tournament.run.dispatch import Dispatcher
-from referee.tournament.store.events import host_left_out, host_lost
 from referee.tournament.store.hosts import Host
+from referee.tournament.store.rows import HostLeftOut, HostLost
 from referee.tournament.store.store import Store
+from referee.tournament.store.words import in_words
 from referee.tournament.workers.crew import WorkersLost
 from referee.tournament.workers.job_runner import JOBS_AHEAD
 
@@ -156,7 +157,7 @@ class ClusterPlayer:
     def _take_hosts(self) -> None:
         """Take the hosts that are there when this begins."""
         for left_out in self._link.left_out.values():
-            self._store.note(host_left_out(left_out.host, left_out.reason))
+            self._store.add(HostLeftOut(host=left_out.host, reason=left_out.reason))
         for joined in self._link.joined.values():
             self._take_host(joined)
 
@@ -164,11 +165,12 @@ class ClusterPlayer:
         if isinstance(happening, Ready):
             self._note(happening.address, happening.host)
         elif isinstance(happening, LeftOut):
-            self._store.note(host_left_out(happening.host, happening.reason))
+            self._store.add(HostLeftOut(host=happening.host, reason=happening.reason))
         elif happening.address in self._there:
             host, _ = self._noted[happening.address]
-            self._store.note(host_lost(host.name))
-            self._tell(host_lost(host.name))
+            lost = HostLost(host=host.name)
+            self._store.add(lost)
+            self._tell(*in_words(lost))
         names = {one.host.name for one in self._link.joined.values()}
         self._dispatcher.hosts_are(names)
         nobody_was_there = not self._there
@@ -197,7 +199,7 @@ class ClusterPlayer:
         """Keep what a host tells of itself, unless it told the same before."""
         known, _ = self._noted.get(address, (None, 0))
         if known != host:
-            self._noted[address] = host, self._store.note_host(host)
+            self._noted[address] = host, self._store.add(host)
 
     def _look_again(self) -> None:
         self._changed.set()

@@ -31,7 +31,9 @@ from referee.tournament.config.config import Config, ConfigError, Survey, check_
 from referee.tournament.config.run_config import RunConfig
 from referee.tournament.config.traces import Trace, newest_ns, traces
 from referee.tournament.run.run import greet_all
+from referee.tournament.store.rows import KeptOut
 from referee.tournament.store.store import Store
+from referee.tournament.store.words import in_words
 
 if TYPE_CHECKING:
     from referee.competition.qualifying import Qualified
@@ -56,7 +58,7 @@ class Participants(Struct, frozen=True, kw_only=True):
 
     config: Config
     """The config with those who take part, each with its version."""
-    notes: tuple[str, ...] = ()
+    notes: tuple[KeptOut, ...] = ()
     """The lines for the run's history about bots that do not take part."""
 
 
@@ -158,7 +160,7 @@ class Registrar:
         out |= self._not_starting(can_play.without(out), ladder)
         qualified = self._qualified(can_play.without(out), self.say_once, fresh=False)
         if qualified is not None:
-            out |= {one.bot: (one.in_words,) for one in qualified.kept_out}
+            out |= {one.bot: tuple(in_words(one)) for one in qualified.kept_out}
         config = can_play.without(out)
         _check_enough(config)
         for name, lines in out.items():

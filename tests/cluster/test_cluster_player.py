@@ -20,6 +20,7 @@ from referee.tournament.run.dispatch import Dispatcher
 from referee.tournament.store.disk import locked
 from referee.tournament.store.hosts import Host
 from referee.tournament.store.store import Store
+from referee.tournament.store.words import history_of
 
 pytestmark = pytest.mark.cluster
 
@@ -188,11 +189,11 @@ def test_what_the_last_host_had_is_played_by_the_next_and_every_report_counts_on
             ClusterPlayer(dispatcher, store, link, wait_s=None, tell=told.append),
             clock=trio.testing.MockClock(autojump_threshold=0.05),
         )
-        assert sorted(row.result.number for row in store.committed()) == list(range(24))
+        assert sorted(row.result.number for row in store.matches()) == list(range(24))
         lost = "host `lab` has left the cluster, or was lost"
         assert told[0] == lost
         assert told.count(lost) == 1
-        assert [event.lines for event in store.history()] == [(lost,)]
+        assert [event.lines for event in history_of(store)] == [(lost,)]
 
 
 class Connection:
