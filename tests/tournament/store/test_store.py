@@ -361,7 +361,7 @@ FORGED: dict[str, tuple[Callable[[list[ForgedRow]], object], str]] = {
     "a match twice": (lambda rows: rows.append(rows[-1]), "it is there twice"),
     "a second beginning": (lambda rows: rows.append(rows[0]), "a run begins once"),
     "an amendment that changes nothing": (lambda rows: rows.append(rows[7]), "an amendment that changes nothing"),
-    "an amendment that no golfref does": (config(rank_by="strokes"), "no amendment does this: rank_by"),
+    "an amendment that no golfref does": (config(rank_by="strokes"), "no amendment does this: tournament.rank_by"),
     "a plan without end": (
         lambda rows: rows[7].body["config"]["stages"][0].update(deals=10**18),
         "6000000000000000000 matches in the plan; expected 10000000 at most",
