@@ -46,6 +46,7 @@ FLOORS = {
         ("games",),
         ("describe", "match"),
         ("game",),
+        ("counts",),
         ("record",),
     ),
     "referee.play": (
@@ -60,8 +61,8 @@ FLOORS = {
         ("results", "voids"),
         ("figures",),
         ("plan",),
-        ("orders", "slaps"),
-        ("series", "standings"),
+        ("orders",),
+        ("series", "standings", "workers"),
         ("tally",),
         ("formats", "series_summary"),
         ("config",),

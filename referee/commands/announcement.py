@@ -5,19 +5,18 @@ from textwrap import wrap
 
 from protocol.text import printable
 from referee.commands.console import say, screen_width
-from referee.commands.forecast import Estimate, estimate
+from referee.commands.forecast import Estimate
 from referee.commands.opening import PreparedRun
 from referee.play.greeting import Greeted
 from referee.reports.tables.figures import duration
 from referee.reports.tables.overview import ONLY_CHALLENGERS
 from referee.rules.describe import advice
 from referee.tournament.config.config import Config
+from referee.tournament.config.planned import draw_input
 from referee.tournament.formats.outlook import outlook
-from referee.tournament.formats.table import traits_of
 from referee.tournament.plan.keys import ROTATIONS_IN_WORDS
 from referee.tournament.plan.plan import Plan
-from referee.tournament.store.events import drawn_in_words
-from referee.tournament.store.facts import field_of
+from referee.tournament.store.words import drawn_in_words
 
 STDERR_LINES = 10
 """How many lines of a failing bot's standard error are shown."""
@@ -29,15 +28,15 @@ def announce_plan(config: Config, plan: Plan) -> None:
         say(*(f"note: {text}" for text in advice(one.variant, one.seats)))
     say(f"{config.name}: {counted(len(config.bots), 'bot')}")
     seats = {one.name: one.seats for one in config.variants}
-    if traits_of(config.format).has_whole_deals:
-        say(*plan_lines(seats, plan.whole.lineups, config.deals, screen_width()))
+    if config.traits.has_whole_deals:
+        say(*plan_lines(seats, plan.whole.lineups, config.stages[0].deals, screen_width()))
     else:
         say(*games_lines(seats, screen_width()))
     if config.shard is not None:
         say(f"shard {config.shard} of it: {matches(len(plan))}")
-    if config.challengers:
-        some = counted(len(config.challengers), "challenger")
-        say(f"gauntlet: {some} against a field of {counted(len(config.bots) - len(config.challengers), 'bot')}")
+    if config.ranked is not None:
+        some = counted(len(config.ranked), "challenger")
+        say(f"gauntlet: {some} against a field of {counted(len(config.bots) - len(config.ranked), 'bot')}")
         say(f"note: {ONLY_CHALLENGERS}; a round-robin would compare all")
     say(f"rotations {config.rotations}: {ROTATIONS_IN_WORDS[config.rotations]}")
 
@@ -46,9 +45,9 @@ def announce_rounds(run: PreparedRun) -> None:
     """Say of a plan that grows which round is played next, how many matches it has, and how many there can be."""
     if not run.plan.grows:
         return
-    say(*outlook(field_of(run.facts, run.key)))
+    say(*outlook(draw_input(run.facts, run.key)))
     if run.has_ended:
-        say(drawn_in_words(run.drawn)[0] if run.drawn is not None else "no more rounds are drawn")
+        say(drawn_in_words(run.drawn) if run.drawn is not None else "no more rounds are drawn")
         return
     left = sum(run.left.values())
     title = run.plan.rounds[-1].title
@@ -57,34 +56,27 @@ def announce_rounds(run: PreparedRun) -> None:
     say(f"played in rounds; the next one: {printable(title, 300)}, {matches(left)}; {in_all}")
 
 
-def announce_time(run: PreparedRun, greeted: Sequence[Greeted]) -> Estimate:
-    """Say how much time and disk the matches that are left will take. Returns the estimate.
+def announce_time(run: PreparedRun, found: Estimate) -> None:
+    """Say how much time and disk the matches that are left will take.
 
     Starts take as long as they were just measured, and decisions as if bots answered at once.
     """
     config, left = run.config, sum(run.left.values())
+    if not left:
+        return
     jobs, workers = run.jobs, run.workers
-    start_s = mean_start_s(greeted)
-    is_elsewhere, grows = run.cluster is not None, not run.has_ended
-    found = estimate(config, run.left, processes=workers, start_s=start_s, grows=grows, is_elsewhere=is_elsewhere)
-    if left:
-        where = " on the cluster" if is_elsewhere else f" in {workers} workers" * (workers > 1)
-        if config.alone and not is_elsewhere:
-            where += ", then in 1 for games with timed slaps" if workers > 1 else " in 1 worker" * (jobs > 1)
-        side_by_side = f"{matches(jobs)} at a time{where}"
-        what = "this takes" if left == len(run.plan) else f"what is left ({matches(left)}) takes"
-        what = what if run.has_ended else "this round takes"
-        say(
-            f"isolation {config.isolation}, {side_by_side}",
-            f"if bots answer at once, {what} about {duration(found.wall_s)}, "
-            f"and {found.stored_bytes / 1e6:.1f} MB in the store",
-        )
-    return found
-
-
-def mean_start_s(greeted: Sequence[Greeted]) -> float:
-    """How many seconds a bot took to start."""
-    return sum(one.start_s for one in greeted) / max(1, len(greeted))
+    is_elsewhere = run.cluster is not None
+    where = " on the cluster" if is_elsewhere else f" in {workers} workers" * (workers > 1)
+    if config.alone and not is_elsewhere:
+        where += ", then in 1 for games with timed slaps" if workers > 1 else " in 1 worker" * (jobs > 1)
+    side_by_side = f"{matches(jobs)} at a time{where}"
+    what = "this takes" if left == len(run.plan) else f"what is left ({matches(left)}) takes"
+    what = what if run.has_ended else "this round takes"
+    say(
+        f"isolation {config.isolation}, {side_by_side}",
+        f"if bots answer at once, {what} about {duration(found.wall_s)}, "
+        f"and {found.stored_bytes / 1e6:.1f} MB in the store",
+    )
 
 
 def tell_failures(failed: Sequence[Greeted]) -> None:

@@ -31,8 +31,8 @@ from referee.play.sandbox.levels import check_cells
 from referee.play.session import Interrupted
 from referee.reports.tables.figures import duration
 from referee.reports.tables.layout import wrapped
+from referee.tournament.config.bots import BotEntry, BrokenEntry
 from referee.tournament.config.config import Config, ConfigError, check_ready, survey
-from referee.tournament.config.entrants import BrokenEntry, Entrant
 from referee.versions.ready import NotReady
 from referee.versions.version import short
 
@@ -108,7 +108,7 @@ def _check(order: ConfigOrdered, signals: Signals) -> int:
     return CHECK_FAILED if any(verdict_of(one) == "fail" for one in rows) else DONE
 
 
-def _chosen(order: ConfigOrdered, entrants: Sequence[Entrant]) -> list[str]:
+def _chosen(order: ConfigOrdered, entrants: Sequence[BotEntry]) -> list[str]:
     """The names of the bots that are checked: those asked for, or all that are no shipped ones. Raises BadOrder."""
     known = [one.name for one in entrants]
     if unknown := [name for name in order.bots if name not in known]:

@@ -58,7 +58,7 @@ def _compared(store: Store, options: CompareOptions) -> Compared:
     return Compared(
         name=facts.name,
         variant=options.variant,
-        format=facts.format,
+        format=facts.only_format,
         rank_by=facts.rank_by,
         is_over=extent.has_ended and len(store.numbers()) >= extent.planned,
         holds_while_watched=facts.stop is not None and facts.stop.when is not None,

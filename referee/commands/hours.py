@@ -8,10 +8,8 @@ from referee.commands.forecast import Estimate
 from referee.commands.opening import PreparedRun
 from referee.commands.tournament_options import TournamentOptions
 from referee.reports.tables.figures import duration
-from referee.tournament.config.changes import line_at
-from referee.tournament.config.config import Config, ConfigError
-from referee.tournament.config.formats import MOST_HOURS
-from referee.tournament.formats.table import formats_with, traits_of
+from referee.toml.document import line_at
+from referee.tournament.config.config import ConfigError
 from referee.tournament.run.clock import HOUR_S, MARGIN, HoursClock
 from referee.tournament.store.store import Store
 
@@ -22,23 +20,12 @@ SHORTER_H = 8
 """So many hours it would take then."""
 
 
-def check_hours_option(hours: float, config: Config) -> None:
-    """Raises ConfigError where `--hours` does not go with what is played."""
-    format_ = config.format
-    if not 0 < hours <= MOST_HOURS:
-        raise ConfigError([f"--hours: expected hours above 0, at most {MOST_HOURS}, got {hours:g}"])
-    if format_ not in (having := formats_with("hours")):
-        what = "a tournament with [[stages]]" if format_ is None else f"a {format_}"
-        ways = f"formats that can end early: {', '.join(having)}"
-        raise ConfigError([f"--hours: {what} that is cut off orders nobody; {ways}"])
-
-
 def announce_hours(run: PreparedRun, found: Estimate, clock: HoursClock, options: TournamentOptions) -> None:
     """Say how many rounds fit into the hours: at the pace so far, or in a new run if bots answer at once.
 
     Raises ConfigError where the first of a new run does not.
     """
-    config, plan, traits = run.config, run.plan, traits_of(run.config.format)
+    config, plan, traits = run.config, run.plan, run.config.traits
     if config.hours is None or run.has_ended or not plan.grows:
         return
     with nullcontext() if run.amendment is None else closing(Store.open(run.path)) as store:
@@ -53,7 +40,8 @@ def announce_hours(run: PreparedRun, found: Estimate, clock: HoursClock, options
     if first_s > clock.left_s:
         what = f"{'deal' if by_deals else 'round'} {len(plan.rounds)} ends after its time"
     elif by_deals:
-        what = f"{most}{min(len(plan.rounds) - 1 + fit, config.deals)} of {config.deals} deals fit"
+        deals = config.stages[0].deals
+        what = f"{most}{min(len(plan.rounds) - 1 + fit, deals)} of {deals} deals fit"
     else:
         what = f"{most}{fit} rounds fit"
     say(f"hours = {config.hours:g}: {what}, {basis}; what has begun is played to its end")
@@ -61,9 +49,9 @@ def announce_hours(run: PreparedRun, found: Estimate, clock: HoursClock, options
 
 def say_what_is_shorter(run: PreparedRun, found: Estimate) -> None:
     """Say of a long tournament with how many line-ups it would be shorter."""
-    if found.wall_s < LONG_S or not traits_of(run.config.format).has_whole_deals or run.amendment is not None:
+    if found.wall_s < LONG_S or not run.config.traits.has_whole_deals or run.amendment is not None:
         return
-    if lineups := _lineups_within(run, found, SHORTER_H * HOUR_S, deals=run.config.deals):
+    if lineups := _lineups_within(run, found, SHORTER_H * HOUR_S, deals=run.config.stages[0].deals):
         say(f"that is long; with lineups = {lineups} in [tournament] it takes about {SHORTER_H} h")
 
 
@@ -85,7 +73,7 @@ def _does_not_fit(
     """The error for hours in which not even the first round ends, with what would do."""
     left_s = max(0.0, clock.left_s)
     ways = [f"hours = {1.1 * (clock.used_s + first_s) / HOUR_S:.2g}"]
-    by_deals = traits_of(run.config.format).has_whole_deals
+    by_deals = run.config.traits.has_whole_deals
     if by_deals and (lineups := _lineups_within(run, found, left_s / MARGIN, deals=1)):
         ways.append(f"lineups = {lineups}")
     what = "deal" if by_deals else "round"

@@ -11,24 +11,26 @@ from msgspec.structs import asdict, replace
 from protocol import VERSION
 from referee import __version__
 from referee.commands.console import say
+from referee.commands.forecast import Estimate, estimate
 from referee.commands.record_file import old_name
 from referee.play.match import host_line
-from referee.tournament.config.changes import placed
+from referee.toml.document import placed, read_text
 from referee.tournament.config.config import Config
+from referee.tournament.config.planned import MatchIdentities, draw_input, whole_deals_of
+from referee.tournament.config.run_config import RunConfig
 from referee.tournament.formats.draw import most_matches, needs_results, next_round
 from referee.tournament.plan.keys import commitment, master_key
 from referee.tournament.plan.plan import Plan
 from referee.tournament.plan.rounds import End, Round
 from referee.tournament.run.clock import HoursClock
-from referee.tournament.run.desk import Watcher
+from referee.tournament.run.dispatch import Watcher
 from referee.tournament.run.run import Cluster, Run
 from referee.tournament.store.amend import Amendment, amendment, configs_with
 from referee.tournament.store.disk import SIDE_FILES, Lock, StoreError
-from referee.tournament.store.events import Origin
-from referee.tournament.store.facts import Facts, Terms, config_facts, field_of, whole_deals_of
-from referee.tournament.store.plans import following, grown, matches_told, stretches_of
+from referee.tournament.store.hosts import Origin
+from referee.tournament.store.plans import following, grown, matches_told, periods_of
 from referee.tournament.store.played import PlayedSoFar
-from referee.tournament.store.rows import CommittedMatch, Meta
+from referee.tournament.store.rows import CommittedMatch, KeptOut, Meta
 from referee.tournament.store.store import Store
 
 
@@ -38,7 +40,7 @@ class PreparedRun(Struct, frozen=True, kw_only=True):
     path: Path
     """The run's store."""
     config: Config
-    facts: Facts
+    facts: RunConfig
     key: bytes
     """The master key."""
     plan: Plan
@@ -49,8 +51,10 @@ class PreparedRun(Struct, frozen=True, kw_only=True):
     """Whether the plan does not grow any more."""
     amendment: Amendment | None
     """What the config means for the run that is there. None where there is none, or it is moved out of the way."""
-    notes: tuple[str, ...] = ()
-    """What the standings are to tell of how it is played."""
+    is_taking_up: bool = False
+    """Whether a ladder goes on with this between two of its rounds."""
+    notes: tuple[KeptOut, ...] = ()
+    """Who does not take part, as far as the run does not say so yet."""
     cluster: Cluster | None = None
     """Where it is played by other hosts."""
 
@@ -75,7 +79,7 @@ class PreparedRun(Struct, frozen=True, kw_only=True):
             config=self.config,
             plan=self.plan,
             has_ended=self.has_ended,
-            terms=Terms(self.facts),
+            terms=MatchIdentities(self.facts),
             store=store,
             watcher=watcher,
             jobs=self.jobs,
@@ -85,12 +89,23 @@ class PreparedRun(Struct, frozen=True, kw_only=True):
             has_changed=has_changed,
         )
 
+    def forecast(self, start_s: float) -> Estimate:
+        """What the matches take that are left, where a bot takes so many seconds to start."""
+        return estimate(
+            self.config,
+            self.left,
+            processes=self.workers,
+            start_s=start_s,
+            grows=not self.has_ended,
+            is_elsewhere=self.cluster is not None,
+        )
+
     @property
     def most_matches(self) -> int | None:
         """How many matches the run has in the end, at most. None where nobody knows."""
         if self.has_ended or not self.plan.grows:
             return len(self.plan)
-        return most_matches(field_of(self.facts, self.key), self.plan.whole)
+        return most_matches(draw_input(self.facts, self.key), self.plan.whole)
 
     @property
     def jobs(self) -> int:
@@ -121,7 +136,7 @@ def prepare(config: Config, path: Path, *, fresh: bool, may_change: bool, is_tak
                 f"{path}: shard {config.shard} of a run needs the key that all its shards share: make one with "
                 "`golfref key FILE`, copy it to every machine, and give it with --key FILE"
             )
-        facts, key = config_facts(config), config.key or master_key(config.seed)
+        facts, key = config.run_config(), config.key or master_key(config.seed)
         plan = grown(whole_deals_of([facts], key), facts, ())
         run = PreparedRun(path=path, config=config, facts=facts, key=key, plan=plan, amendment=None)
         return _with_next_round(run, ())
@@ -133,14 +148,14 @@ def _going_on(config: Config, store: Store, *, may_change: bool, is_taking_up: b
     """What is to be played of the run in this store. Raises StoreError."""
     path = store.path
     config = _with_shard_of(_with_hours_of(_with_rotations_of(config, store), store), store)
-    facts, key = config_facts(config, store.configs()), bytes.fromhex(store.meta().master_key)
+    facts, key = config.run_config(store.configs()), bytes.fromhex(store.meta().master_key)
     if config.key not in (None, key):
         raise StoreError(f"{path} was begun with another key than --key has; leave --key out to go on with it")
     with following(store):
-        found, stretches = amendment(store, facts), stretches_of(store)
+        found, periods = amendment(store, facts), periods_of(store)
     _tell_amendment(path, config, found, may_change=may_change, is_taking_up=is_taking_up)
     with following(store):
-        plan = grown(whole_deals_of(configs_with(store, facts), key), facts, stretches)
+        plan = grown(whole_deals_of(configs_with(store, facts), key), facts, periods)
     run = PreparedRun(
         path=path,
         config=config,
@@ -148,10 +163,11 @@ def _going_on(config: Config, store: Store, *, may_change: bool, is_taking_up: b
         key=key,
         plan=plan,
         amendment=found,
+        is_taking_up=is_taking_up,
     )
-    if not found.changes and stretches[-1].has_ended:
+    if not found.changes and periods[-1].has_ended:
         return run
-    return _with_next_round(run, store.committed())
+    return _with_next_round(run, store.matches())
 
 
 def _with_next_round(run: PreparedRun, committed: Iterable[CommittedMatch]) -> PreparedRun:
@@ -162,10 +178,12 @@ def _with_next_round(run: PreparedRun, committed: Iterable[CommittedMatch]) -> P
     run = replace(run, has_ended=False)
     if any(run.left.values()):
         return run
-    field = field_of(run.facts, run.key)
-    played = PlayedSoFar(plan, Terms(run.facts), keeps_results=needs_results(field))
+    field = draw_input(run.facts, run.key)
+    played = PlayedSoFar(plan, MatchIdentities(run.facts), keeps_results=needs_results(field))
+    changed = run.amendment is not None and run.amendment.changes
+    numbers = run.amendment.numbers() if run.amendment is not None and changed else {}
     for row in committed:
-        played.add(row, row.number if run.amendment is None else run.amendment.number_of(row))
+        played.add(row, numbers[row.id] if changed else row.number)
     drawn = next_round(field, played.past())
     if isinstance(drawn, Round):
         plan.add(drawn)
@@ -212,14 +230,14 @@ def open_store(run: PreparedRun, lock: Lock) -> Store:
         if found.changes or run.drawn is not None or any(run.left.values()):
             store.note_origin(own_origin())
         if found.changes:
-            store.amend(found.meta, found.places, found.lines())
+            store.amend(found.row, found.places_by)
         left, planned = sum(run.left.values()), len(run.plan)
         how = "amended" if found.changes else "going on with"
         rest = "" if left else ", so none is left to play"
         say(f"{how} {run.path}: {planned - left} of {planned} matches are there{rest}")
     if run.drawn is not None:
         store.note_drawn(run.drawn)
-    if store.journal != "wal":
+    if store.mode != "wal":
         place = f"{run.path} (a network folder, a full disk?)"
         say(f"note: SQLite can keep no log beside {place}: commits take longer")
     return store
@@ -248,7 +266,7 @@ def _tell_amendment(path: Path, config: Config, found: Amendment, *, may_change:
     if found.refused:
         raise StoreError(
             f"{path} was begun with another config:\n"
-            + "\n".join(f"  {placed(config, change)}" for change in found.refused)
+            + "\n".join(f"  {line}" for line in placed(config.file, read_text(config.file), found.refused))
             + "\nchange it back to go on, or use --fresh to begin anew, or --store for another file"
         )
     if not found.changes:

@@ -15,7 +15,6 @@ from referee.commands.bots import UsageError, confinement_of, hint_at_dir
 from referee.commands.console import CHECK_FAILED, DONE, HOST_FAILED, INTERRUPTED, USAGE, put, say
 from referee.commands.records import load_bot_match, others_in, place_of
 from referee.commands.replay import heading_lines, place_line
-from referee.commands.transcript import notes
 from referee.kit.rerun import Finding, Outcome, Rerun, Step, rerun
 from referee.play.faults import HostFault
 from referee.play.pump.pump import Pump
@@ -70,7 +69,7 @@ def rerun_match(order: Ordered) -> int:
     game, seats = heading_lines(match, match.bots)
     put(game, *([place_line(match.place)] if match.place else []), seats)
     put(printable(f"build: {shlex.join(build.command)}, in {build.dir}, isolation {confinement.isolation}", 3000))
-    say(*others_in(order.where), *notes(match), *_notes(order, match, build))
+    say(*others_in(order.where), *_notes(order, match, build))
     return _run(order, match, build, confinement)
 
 

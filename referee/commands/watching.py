@@ -14,7 +14,7 @@ from referee.tournament.plan.fixture import PlannedMatch
 from referee.tournament.plan.keys import commitment
 from referee.tournament.plan.rounds import End, Round
 from referee.tournament.results import Result
-from referee.tournament.run.desk import Watcher
+from referee.tournament.run.dispatch import Watcher
 from referee.tournament.store.store import Store
 from referee.tournament.voids import VoidSuspect
 
@@ -23,7 +23,7 @@ def leaders_of(run: PreparedRun) -> Leaders:
     """What says who leads the run."""
     facts, plan = run.facts, run.plan
     if facts.order == "places" and plan.grows:
-        return StageLeaders(facts.rank_by, lambda number: plan.rounds[plan.round_of(number)], facts.stage_rules)
+        return StageLeaders(facts.rank_by, lambda number: plan.rounds[plan.round_of(number)], facts.stages)
     return Leaders(facts.rank_by, by_strength=facts.order != "means", ranked=facts.ranked)
 
 
@@ -74,8 +74,8 @@ class _Paced:
     def finished(self, result: Result) -> None:
         self._pace.finished(result.number)
 
-    def voided(self, fixture: PlannedMatch, attempt: int, reason: str) -> None:
-        del attempt, reason
+    def voided(self, fixture: PlannedMatch, attempt: int, reason: str, id_: int) -> None:
+        del attempt, reason, id_
         self._pace.voided(fixture.number)
 
     def suspected(self, suspect: VoidSuspect) -> None:
@@ -100,9 +100,9 @@ class _All:
         for one in self._watchers:
             one.finished(result)
 
-    def voided(self, fixture: PlannedMatch, attempt: int, reason: str) -> None:
+    def voided(self, fixture: PlannedMatch, attempt: int, reason: str, id_: int) -> None:
         for one in self._watchers:
-            one.voided(fixture, attempt, reason)
+            one.voided(fixture, attempt, reason, id_)
 
     def suspected(self, suspect: VoidSuspect) -> None:
         for one in self._watchers:

@@ -13,7 +13,7 @@ from referee.play.spec import LONGEST_NAME, BotLimits, BotSpec
 from referee.rules.book.changes import BadOptions, in_effect
 from referee.rules.book.variant import Variant
 from referee.rules.book.variants import customised, preset
-from referee.toml.document import BARE_KEY
+from referee.toml.reader import BARE_KEY
 from referee.tournament.config.config import Config
 from referee.tournament.config.variants import ConfiguredVariant
 

@@ -32,7 +32,7 @@ from referee.play.spec import LONGEST_NAME, BotSpec, builtin_bot
 from referee.rules.record import Record
 from referee.rules.table.streams import bot_seed
 from referee.tournament.config.config import Config
-from referee.tournament.config.qualify import Qualify
+from referee.tournament.config.tables import Qualify
 from referee.tournament.config.variants import ConfiguredVariant, games
 from referee.tournament.orders import ATTEMPTS
 from referee.tournament.plan.fixture import for_blocks

@@ -27,7 +27,7 @@ from referee.play.session import run_session
 from referee.play.spec import MB, BotSpec
 from referee.tournament.config.config import Config
 from referee.versions.store import VersionStore
-from referee.versions.version import version_of
+from referee.versions.version import version_of, version_on_disk
 
 SEED = "1"
 """The deals of a check, as `golfref check CMD` has them by default."""
@@ -216,9 +216,8 @@ class _Checks:
         """The version of the files of a bot as they are now; of an entry, those in its own folder."""
         entry = next((one for one in self._config.entries if one.name == bot.name), None)
         if entry is None:
-            return version_of(bot, self._config.folder)
-        given = replace(bot, dir=entry.folder, version="")
-        return version_of(given, self._config.folder, entry.build)
+            return version_on_disk(bot, self._config.folder)
+        return version_on_disk(replace(bot, dir=entry.folder), self._config.folder, entry.build)
 
     async def _checked(self, pump: Pump, version: str, side_by_side: int) -> Checked | HostSpoiled:
         problem = ""

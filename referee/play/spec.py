@@ -11,9 +11,9 @@ import shutil
 import sys
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 import referee
 from protocol.messages import Clocks
@@ -27,17 +27,17 @@ MB = 1 << 20
 
 
 class BotLimits(Struct, frozen=True, kw_only=True):
-    """What one bot may use of the host in one match, with all that it starts."""
+    """What one bot may use of the host in one match, with all that it starts. With less than its bounds none starts."""
 
-    memory_mb: int = 1024
+    memory_mb: Annotated[int, Meta(ge=16)] = 1024
     """Memory, with the files in /tmp and /dev/shm where these are the bot's own."""
-    processes: int = 256
+    processes: Annotated[int, Meta(ge=1)] = 256
     """Processes and threads."""
-    files: int = 256
+    files: Annotated[int, Meta(ge=16)] = 256
     """Open files of each process."""
-    tmp_mb: int = 64
+    tmp_mb: Annotated[int, Meta(ge=1)] = 64
     """The size of each file under `limits`; of all of /tmp, and of all of /dev/shm, under `bwrap`."""
-    cpu_s: int = 600
+    cpu_s: Annotated[int, Meta(ge=1)] = 600
     """Seconds of computing, over all cores."""
 
 

@@ -12,9 +12,9 @@ from itertools import chain, islice, zip_longest
 from msgspec import Struct
 
 from referee.site.content import MatchRow
+from referee.tournament.config.run_config import RunConfig
 from referee.tournament.formats.table import FORMATS
 from referee.tournament.results import beaten_shares
-from referee.tournament.store.facts import Facts
 from referee.tournament.summary import RoundSummary
 
 USUAL_MATCHES = 500
@@ -41,18 +41,18 @@ class Choice(Struct, frozen=True, kw_only=True):
     """The ids of the matches that have pages already."""
 
 
-def finals(facts: Facts, rounds: Sequence[RoundSummary], ids: Sequence[int]) -> tuple[int, ...]:
+def finals(facts: RunConfig, rounds: Sequence[RoundSummary], ids: Sequence[int]) -> tuple[int, ...]:
     """The ids of the matches that decide the tournament, those of the last round first, of all ids in order.
 
     These are the last two rounds of a knockout, the last round of a Swiss, and another last stage as a whole.
     """
-    deciding = FORMATS[facts.stage_rules[-1].format].deciding_rounds
-    stage = [one for one in rounds if one.stage == len(facts.stage_rules) - 1]
+    deciding = FORMATS[facts.stages[-1].format].deciding_rounds
+    stage = [one for one in rounds if one.stage == len(facts.stages) - 1]
     if deciding is not None:
         stage = stage[-deciding:]
-    elif len(facts.stage_rules) == 1:
+    elif len(facts.stages) == 1:
         stage = []
-    return tuple(reversed(ids[bisect_right(ids, stage[0].after) :])) if stage else ()
+    return tuple(reversed(ids[bisect_right(ids, stage[0].id) :])) if stage else ()
 
 
 class Extremes:

@@ -7,8 +7,8 @@ from msgspec import Struct
 
 from referee.highlights.highlight import Highlight
 from referee.site.plots.times import Times
+from referee.tournament.config.run_config import RunConfig
 from referee.tournament.standings import Standings
-from referee.tournament.store.facts import Facts
 from referee.tournament.summary import RunSummary
 
 
@@ -92,7 +92,7 @@ class Content(Struct, frozen=True, kw_only=True):
 
     summary: RunSummary
     """Without the single results."""
-    facts: Facts
+    facts: RunConfig
     store: str
     """The name of the run's file, as commands name it."""
     matches: tuple[MatchRow, ...] = ()

@@ -13,9 +13,9 @@ from referee.site.choosing import Extremes
 from referee.site.content import BotFaults, MatchRow
 from referee.site.pages.faults import FaultTexts
 from referee.site.plots.data import ChartData
+from referee.tournament.config.run_config import RunConfig
 from referee.tournament.standings import Standings, ranked_otherwise
 from referee.tournament.store.disk import StoreError
-from referee.tournament.store.facts import Facts
 from referee.tournament.store.rows import CommittedMatch
 from referee.tournament.store.store import Store
 from referee.tournament.store.tallies import results_among_remaining, tally_for
@@ -30,7 +30,7 @@ OF_A_KIND = 5
 class Gathering:
     """What has been gathered of a run."""
 
-    def __init__(self, facts: Facts, replayed_until: str | None = None) -> None:
+    def __init__(self, facts: RunConfig, replayed_until: str | None = None) -> None:
         """`replayed_until` is what the highlights want to be told of a run that has many matches already."""
         self.rows: dict[int, MatchRow] = {}
         """All committed matches that have been looked at, by id. Which have pages is not told here."""
@@ -58,12 +58,12 @@ class Gathering:
 
     def highlights(self, store: Store, variant: str | None = None) -> tuple[Highlight, ...]:
         """The best of each kind, of all games or of one. Raises StoreError."""
-        return self._highlights.best(OF_A_KIND, lambda id_: read_record(store.record_of(id_)), variant)
+        return self._highlights.best(OF_A_KIND, lambda id_: read_record(store.record(id_)), variant)
 
     def _read(self, store: Store, row: CommittedMatch) -> str:
         """Take in what the record tells; returns what is wrong with it."""
         try:
-            record = read_record(store.record_of(row.id))
+            record = read_record(store.record(row.id))
             self._highlights.add(row, record)
             self._faults.add(row, record)
         except (NoRecord, BrokenRecord, StoreError, ValueError, LookupError) as error:
@@ -104,6 +104,6 @@ def standings_by_game(store: Store) -> dict[str, Standings]:
 def _committed(store: Store, after: int, last: int) -> Iterator[CommittedMatch]:
     """The matches with ids from `after`, exclusive, to `last`, inclusive."""
     while after < last:
-        some = [row for row in islice(store.committed(after), AT_ONCE) if row.id <= last]
+        some = [row for row in islice(store.matches(after), AT_ONCE) if row.id <= last]
         yield from some
         after = some[-1].id if some else last

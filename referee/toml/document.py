@@ -23,9 +23,6 @@ MOST_DOTS = 200
 """How many dots a line of a stranger's text may have. A key of 31,000 names took the parser 26 s, and it takes time
 with their square."""
 
-BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
-"""A key that TOML takes without quotes."""
-
 
 class BadDocument(ValueError):
     """What is wrong with a file. `lines` holds every problem with its place, in the order of the file."""
@@ -97,17 +94,16 @@ def placed(path: str | Path, text: str, problems: Sequence[Problem]) -> list[str
     for problem in problems:
         place = places.key(problem.path) if problem.at_key else places.value(problem.path)
         first = "" if problem.first is None else f" (first in line {places.value(problem.first).line})"
-        what = f"{_dotted(problem.path)}: {problem.text}{first}"
-        lines.append((place, line_of(f"{path}:{place.line}:{place.column}: {what}")))
+        lines.append((place, line_of(f"{path}:{place.line}:{place.column}: {problem.in_words}{first}")))
     return [line for _, line in sorted(lines, key=itemgetter(0))]
+
+
+def line_at(path: str | Path, key: KeyPath, text: str) -> str:
+    """A problem with what a key of the file says, as a line for people."""
+    (line,) = placed(path, read_text(path), [Problem(path=key, text=text)])
+    return line
 
 
 def line_of(text: str) -> str:
     """The line, made safe to show."""
     return printable(text, LONGEST_LINE)
-
-
-def _dotted(path: KeyPath) -> str:
-    """A path as people write it: `bots[1].env."odd key"`."""
-    names = (key if isinstance(key, int) or BARE_KEY.fullmatch(key) else repr(key) for key in path)
-    return "".join(f"[{name}]" if isinstance(name, int) else f".{name}" for name in names).removeprefix(".")

@@ -4,16 +4,20 @@ Knows types and keys. It must not know what the keys of a tournament mean, nor w
 """
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from operator import eq
 from types import UnionType
-from typing import Any, Literal, TypeVar, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
 
 from msgspec import Struct, ValidationError, convert
 from msgspec.structs import fields
 
 from protocol.text import label_problem
+
+BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
+"""A key that TOML takes without quotes."""
 
 KeyPath = tuple[str | int, ...]
 """The way to a value through tables (names) and arrays (indices)."""
@@ -30,6 +34,13 @@ class Problem(Struct, frozen=True, kw_only=True):
     """Whether the key is wrong, not its value."""
     first: KeyPath | None = None
     """Another key to which the problem refers. Whoever shows the problem names its line."""
+
+    @property
+    def in_words(self) -> str:
+        """The path as people write it, and what is wrong: `bots[1].env.'odd key': expected str, got int`."""
+        names = (key if isinstance(key, int) or BARE_KEY.fullmatch(key) else repr(key) for key in self.path)
+        dotted = "".join(f"[{name}]" if isinstance(name, int) else f".{name}" for name in names)
+        return f"{dotted.removeprefix('.')}: {self.text}"
 
 
 class Reader:
@@ -163,13 +174,25 @@ class Reader:
         try:
             value = convert(given, kind)
         except ValidationError as error:
-            text = str(error).replace("`", "").replace("object", "table").removeprefix("Expected ")
-            self.add(path, f"expected {text}" + ("" if ", got " in text else f", got {_excerpt(given)}"))
+            self.add(path, f"expected {_expected(kind, error, given)}")
             return None
         if isinstance(value, str) and "\0" in value:
             self.add(path, "holds a NUL character")
             return None
         return value
+
+
+def _expected(kind: Any, error: ValidationError, given: Any) -> str:
+    """What was expected and what was got. Of a number that is out of bounds all bounds, in the unit of its type."""
+    text = str(error).replace("`", "").replace("object", "table").removeprefix("Expected ")
+    if ", got " in text:
+        return text
+    if get_origin(kind) is Annotated:
+        base, meta = get_args(kind)[:2]
+        bounds = {">=": meta.ge, ">": meta.gt, "<=": meta.le, "<": meta.lt}
+        held = " and ".join(f"{sign} {bound}" for sign, bound in bounds.items() if bound is not None)
+        text = f"{meta.description or base.__name__} {held}" if held else text
+    return f"{text}, got {_excerpt(given)}"
 
 
 def _type(given: Any) -> str:
@@ -181,7 +204,9 @@ def _type(given: Any) -> str:
 
 def _excerpt(given: Any) -> str:
     """A value as its author would recognise it, cut where it is long."""
-    text = json.dumps(given, ensure_ascii=False) if isinstance(given, str | int | float) else _type(given)
+    if isinstance(given, float):
+        return repr(given)  # `nan` and `inf` as TOML writes them
+    text = json.dumps(given, ensure_ascii=False) if isinstance(given, str | int) else _type(given)
     return text if len(text) <= _LONGEST_SHOWN else text[: _LONGEST_SHOWN - 3] + "..."
 
 

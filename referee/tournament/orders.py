@@ -1,6 +1,7 @@
 """Orders to play matches of the plan, and the reports of what became of them. Nothing is played here."""
 
 import zlib
+from collections.abc import Iterable
 from hashlib import sha256
 from typing import Literal
 
@@ -26,7 +27,7 @@ def part_of(options: Options, clocks: Clocks) -> Part:
     return "alone" if options.times_slaps and clocks.slap_timing == "isolated" else "together"
 
 
-class Job(Struct, frozen=True, kw_only=True, tag=True):
+class MatchOrder(Struct, frozen=True, kw_only=True):
     """An order to play a match, with all that this takes."""
 
     fixture: PlannedMatch
@@ -34,36 +35,33 @@ class Job(Struct, frozen=True, kw_only=True, tag=True):
     attempt: int = 1
 
     @property
+    def number(self) -> int:
+        """Which match it is."""
+        return self.fixture.number
+
+
+class Job(Struct, frozen=True, kw_only=True, tag=True):
+    """An order to play matches of one block, one after another."""
+
+    id: int
+    """Tells it from all other jobs that a dispatcher hands out."""
+    matches: tuple[MatchOrder, ...]
+    """In the order of play."""
+    is_whole: bool = False
+    """Whether they are all that is left of a block with timed slaps, and so must be played on one host. Of other jobs
+    the last matches may come back unplayed."""
+    host: str = ""
+    """The only host that may play it, because it has played others of the block; empty where any may."""
+
+    @property
     def part(self) -> Part:
-        """Who plays the match."""
-        return part_of(self.setup.variant.options, self.setup.clocks)
+        """Who plays it."""
+        setup = self.matches[0].setup
+        return part_of(setup.variant.options, setup.clocks)
 
 
 class Stop(Struct, frozen=True, tag=True):
     """An order to a worker: it begins no match from now on, and reports those of its orders that it has not begun."""
-
-
-class Bundle(Struct, frozen=True, kw_only=True):
-    """Orders that go to one host together, and whose reports come back together.
-
-    One order is a bundle too, and several short matches make one, of which some may come back unplayed.
-    Where a variant has timed slaps, all rotations of a block that have no result yet are one: they compare bots, so
-    they are played one after another on one host.
-    """
-
-    id: int
-    """Tells it from all other bundles that a desk hands out."""
-    orders: tuple[Job, ...]
-    """In the order of play. No two are of the same match."""
-    again: tuple[tuple[Job, ...], ...] = ()
-    """By order those that take its place, one after another, when it has been spoiled; empty where the desk is asked.
-    They have the cards that the match has then."""
-    is_block: bool = False
-    """Whether the orders are those of one block, so that all of them stay on the host that plays one of them."""
-    has_result: bool = False
-    """Whether a match of the block has a result already."""
-    host: str = ""
-    """The only host that may play it, because it has played others of the block; empty where any may."""
 
 
 class Begun(Struct, frozen=True, kw_only=True, tag=True):
@@ -95,7 +93,7 @@ class Spoiled(Struct, frozen=True, kw_only=True, tag=True):
 
 
 class Unplayed(Struct, frozen=True, kw_only=True, tag=True):
-    """A match was ordered, and is not played, since the run stops."""
+    """A match was ordered, and is not played: the run stops, or its job has lasted for too long."""
 
     number: int
 
@@ -115,7 +113,7 @@ def played(fixture: PlannedMatch, record: Record) -> Played:
 
 def result_of(fixture: PlannedMatch, record: Record) -> Result:
     """The result of a match, from which standings are computed."""
-    idle_ms = [seat.idle_cpu_ms for seat in record.seats]
+    counts = record.counts
     return Result(
         number=fixture.number,
         variant=fixture.variant,
@@ -131,7 +129,15 @@ def result_of(fixture: PlannedMatch, record: Record) -> Result:
         forfeited=tuple(seat.forfeited for seat in record.seats),
         faults=tuple(seat.faults for seat in record.seats),
         late_slaps=tuple(seat.late_slaps for seat in record.seats),
+        knocks=_unless_all_0(seat.knocks for seat in counts),
+        pile_takes=_unless_all_0(seat.pile_takes for seat in counts),
+        slaps=tuple(seat.slaps for seat in counts if seat.slaps is not None),
         lag_us=record.lag_us,
-        idle_cpu_ms=tuple(idle_ms) if any(idle_ms) else (),
+        idle_cpu_ms=_unless_all_0(seat.idle_cpu_ms for seat in record.seats),
         counts_cpu=record.counts_cpu,
     )
+
+
+def _unless_all_0(counts: Iterable[int]) -> tuple[int, ...]:
+    found = tuple(counts)
+    return found if any(found) else ()

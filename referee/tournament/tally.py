@@ -6,7 +6,6 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import combinations, permutations
 from statistics import fmean
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from referee.tournament.figures.blocks import BlockTable, Figure
@@ -44,7 +43,8 @@ class Tally:
         self._looks = looks
         self.scores: dict[str, dict[str, Score]] = {}
         """By game and bot."""
-        self._met: _Meetings = {}
+        self._met = Counter[tuple[str, str]]()
+        """By pair of bots in the order of their names, at how many matches both sat."""
 
     @property
     def matches(self) -> int:
@@ -63,7 +63,7 @@ class Tally:
             if (score := scores.get(bot)) is None:
                 score = scores[bot] = Score()
             score.add(result, seat)
-        _meet(self._met, result)
+        self._met.update(combinations(sorted(result.bots), 2))
 
     def comparer(self, rank_by: RankBy) -> Comparer:
         """What compares the bots, by the figure that decides the rank."""
@@ -177,55 +177,19 @@ def _merit(row: BotStanding, rank_by: RankBy) -> float:
     return row.strokes or 0.0 if rank_by == "strokes" else -(row.match_points or 0.0)
 
 
-class _Sum(Struct, gc=False):
-    """How many matches a pair has played, and the sums of both figures over them."""
-
-    matches: int = 0
-    points: float = 0.0
-    strokes: float = 0.0
-
-
-_Meetings = dict[tuple[str, str], dict[str, _Sum]]
-"""By pair of bots in the order of their names, and by variant, the first bot's sums against the second."""
-
-
-def _meet(meetings: _Meetings, result: Result) -> None:
-    """Count a match for every pair at the table."""
-    rounds = result.rounds or 1
-    seats = sorted(zip(result.bots, result.ranks, result.totals, strict=True))
-    for (bot, rank, total), (other, other_rank, other_total) in combinations(seats, 2):
-        if (pair := meetings.get((bot, other))) is None:
-            pair = meetings[bot, other] = {}
-        if (meeting := pair.get(result.variant)) is None:
-            meeting = pair[result.variant] = _Sum()
-        meeting.matches += 1
-        meeting.points += 0.5 if rank == other_rank else rank < other_rank
-        meeting.strokes += (total - other_total) / rounds
-
-
 def _crosstable(
-    meetings: _Meetings, found: Mapping[tuple[str, str], HeadToHead], order: Sequence[str], rank_by: RankBy
+    met: Mapping[tuple[str, str], int],
+    found: Mapping[tuple[str, str], HeadToHead],
+    order: Sequence[str],
+    rank_by: RankBy,
 ) -> dict[str, dict[str, Encounter]]:
-    """Every bot against every other that it met."""
+    """Every bot against every other with which it has played a whole block."""
     table: dict[str, dict[str, Encounter]] = {bot: {} for bot in order}
     for bot, other in permutations(order, 2):
         pair = min(bot, other), max(bot, other)
-        if sums := meetings.get(pair):
-            one = found.get(pair) or _by_matches(sums)
-            matches = sum(meeting.matches for meeting in sums.values())
-            table[bot][other] = _encounter(one if bot < other else one.turned(), matches, rank_by)
+        if (one := found.get(pair)) is not None:
+            table[bot][other] = _encounter(one if bot < other else one.turned(), met[pair], rank_by)
     return table
-
-
-def _by_matches(meetings: Mapping[str, _Sum]) -> HeadToHead:
-    """The means over games of a pair that has not played a whole block together."""
-    points = fmean(meeting.points / meeting.matches for meeting in meetings.values())
-    strokes = fmean(meeting.strokes / meeting.matches for meeting in meetings.values())
-    return HeadToHead(
-        points=Estimate(mean=points, reason=NO_BLOCK),
-        strokes=Estimate(mean=strokes, reason=NO_BLOCK),
-        games=tuple(meetings),
-    )
 
 
 def _encounter(one: HeadToHead, matches: int, rank_by: RankBy) -> Encounter:

@@ -4,7 +4,9 @@ All of it was written by the bot's author, so it is as hostile as the bot: nothi
 host, or let it use more, than the organiser allows.
 """
 
-from msgspec import Struct
+from typing import Annotated
+
+from msgspec import Meta, Struct
 
 from referee.play.spec import MB, BotLimits
 from referee.versions.files import Bounds
@@ -39,23 +41,26 @@ class Entry(Struct, frozen=True, kw_only=True):
 
 
 class Builds(Struct, frozen=True, kw_only=True):
-    """The table [builds] of a config: what one build may use, with all that it starts."""
+    """The table [builds] of a config: what one build may use, with all that it starts.
 
-    time_s: float = 300.0
+    No build, and no entry, is done with less than its bounds.
+    """
+
+    time_s: Annotated[float, Meta(ge=1, le=86400, description="seconds")] = 300.0
     """Seconds from its start to its end."""
-    cpu_s: int = 600
+    cpu_s: Annotated[int, Meta(ge=1)] = 600
     """Seconds of computing, over all cores."""
-    memory_mb: int = 2048
+    memory_mb: Annotated[int, Meta(ge=64)] = 2048
     """Memory; under `bwrap` with the files that it makes."""
-    disk_mb: int = 512
+    disk_mb: Annotated[int, Meta(ge=1)] = 512
     """All that it leaves, with a copy of the entry's own files."""
-    processes: int = 256
+    processes: Annotated[int, Meta(ge=8)] = 256
     """Processes and threads."""
-    files: int = 1024
+    files: Annotated[int, Meta(ge=64)] = 1024
     """Open files of each process."""
-    entry_mb: int = 64
+    entry_mb: Annotated[int, Meta(ge=1)] = 64
     """The files of an entry before its build, all together."""
-    entry_files: int = 10_000
+    entry_files: Annotated[int, Meta(ge=1)] = 10_000
     """How many files, links and folders an entry has at most before its build."""
     network: bool = False
     """Whether builds that ask for the network get it."""

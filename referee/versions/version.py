@@ -26,6 +26,11 @@ _SYSTEM = ("/usr", "/bin", "/opt", sys.prefix)
 
 
 def version_of(bot: BotSpec, folder: str, build: Sequence[str] = ()) -> str:
+    """The bot's version: the one that is known, else `version_on_disk`."""
+    return bot.version or version_on_disk(bot, folder, build)
+
+
+def version_on_disk(bot: BotSpec, folder: str, build: Sequence[str] = ()) -> str:
     """SHA-256 in hexadecimal over the bot's command, its environment and its files. `folder` is that of the config.
 
     What builds it counts as well where something does, and so do a network and clocks of its own.
@@ -34,10 +39,8 @@ def version_of(bot: BotSpec, folder: str, build: Sequence[str] = ()) -> str:
     folder, and of the kit if it imports that. A bot whose folder is, or contains, the config's has none of its own:
     only what its command names counts, because stores and other bots lie there as well. A file counts by its path, its
     bytes and whether it is executable, a symbolic link by its text, and what cannot be read, or is no file, by its
-    kind. What systems and tools leave behind is left out. A bot that was entered with its version has that one.
+    kind. What systems and tools leave behind is left out.
     """
-    if bot.version:
-        return bot.version
     command = [BUILTIN + bot.builtin] if bot.builtin is not None else list(bot.command)
     told: list[object] = [command, sorted(bot.env.items()), *([list(build)] if build else [])]
     if bot.network or bot.clocks is not None:

@@ -41,8 +41,8 @@ WHOLE = {
     "referee/play/match.py:LiveMatch._release_bots": BOTS_END,
     "referee/play/match.py:LiveMatch.dismiss": BOTS_END,
     "referee/play/process/pool.py:Pool.close": BOTS_END,
-    "referee/tournament/run/crew.py:Worker.__init__": WORKERS_START,
-    "referee/tournament/run/crew.py:Worker.end": WORKERS_START,
+    "referee/tournament/workers/crew.py:Worker.__init__": WORKERS_START,
+    "referee/tournament/workers/crew.py:Worker.end": WORKERS_START,
 }
 """Functions and files whose part takes all that they call, the outermost first."""
 
@@ -119,7 +119,10 @@ class _Function:
         self.whole = _longest(WHOLE, self.name) if self.is_ours else ""
         self.room = _longest(ROOMS, self.name) if self.is_ours else ""
         self.is_import = path == "<frozen importlib._bootstrap>"
-        self.plays = self.name in {"referee/tournament/run/run.py:Run.play", "referee/tournament/run/worker.py:serve"}
+        self.plays = self.name in {
+            "referee/tournament/run/run.py:Run.play",
+            "referee/tournament/workers/worker.py:serve",
+        }
 
 
 class Sampler:
@@ -127,10 +130,8 @@ class Sampler:
 
     def __init__(self) -> None:
         words = " ".join(sys.orig_argv)
-        self._start = WORKERS_START if "referee.tournament.run.worker" in words else OWN_START
+        self._start = WORKERS_START if "referee.tournament.workers.worker" in words else OWN_START
         self._functions: dict[CodeType, _Function] = {}
-        self._forked: FrameType | None = None
-        """Where a process that was forked began. Nothing that called it is at work in that process."""
         self._is_adding = False
         """Whether a sum is being changed. A signal that comes meanwhile, as on a busy host, is left to the next one."""
         signal.signal(signal.SIGPROF, self._look)
@@ -138,7 +139,6 @@ class Sampler:
         self._add(f"{self._start}\tthe interpreter")
         self._killed: set[int] = set()
         atexit.register(self._end)
-        os.register_at_fork(after_in_child=self._begin_in_child)
         sys.addaudithook(self._hear)
 
     def _begin(self) -> None:
@@ -153,15 +153,8 @@ class Sampler:
         os.close(sums)
         signal.setitimer(signal.ITIMER_PROF, INTERVAL_S, INTERVAL_S)
 
-    def _begin_in_child(self) -> None:
-        """A process that the referee forks plays for it; one that becomes another program must not be sampled."""
-        self._start, self._forked = WORKERS_START, sys._getframe(1)
-        self._begin()
-
     def _hear(self, event: str, given: tuple[object, ...]) -> None:
-        if event == "os.exec" and self._forked is not None:
-            signal.setitimer(signal.ITIMER_PROF, 0)
-        elif event == "os.killpg" and given[1] == signal.SIGKILL and isinstance(given[0], int):
+        if event == "os.killpg" and given[1] == signal.SIGKILL and isinstance(given[0], int):
             for pid in set(_within(given[0])) - self._killed:
                 with contextlib.suppress(OSError):  # it has ended
                     if _is_in_a_cell(pid):
@@ -202,7 +195,7 @@ class Sampler:
     def _part(self, frame: FrameType | None) -> str:
         whole = room = ""
         plays = imports = False
-        while frame is not None and frame is not self._forked:
+        while frame is not None:
             function = self._function(frame)
             whole = function.whole or whole
             room = room or function.room

@@ -78,8 +78,8 @@ def test_whole_runs_are_told_by_part() -> None:
     assert "not measured" not in told, told
     rows = [line for line in told.splitlines() if line.startswith("greedy, six-card, limits, 36")]
     figures, parts, starts, compared = (row.removeprefix("greedy, six-card, limits, 36").split() for row in rows)
-    assert figures[8:10] == ["at", "least"]
-    referee_s = float(figures[5])
+    assert figures[7:9] == ["at", "least"]
+    referee_s = float(figures[4])
     assert sum(map(float, parts)) == pytest.approx(referee_s, abs=0.01 * len(parts))
     assert float(parts[0]) > 0, "the start takes some time"
     assert starts[0] == "20", "four bots are greeted, then they play four matches"

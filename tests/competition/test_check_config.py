@@ -19,7 +19,7 @@ from referee.play.spec import SHIPPED
 from referee.reports.tables.names import cells
 from referee.tournament.config.config import load, survey
 from referee.tournament.store.disk import locked
-from referee.tournament.store.events import KeptOut
+from referee.tournament.store.rows import KeptOut
 from referee.tournament.store.store import Store
 from referee.versions.store import VersionStore
 from referee.versions.version import short
@@ -244,9 +244,9 @@ def test_who_fails_is_kept_out_and_the_run_tells_it(run: Path) -> None:
 
     (good,) = (bot for bot in config.bots if bot.name == "good")
     with locked(run / "cup.golfref") as lock, contextlib.closing(Store.open(run / "cup.golfref", lock=lock)) as store:
-        store.note(KeptOut(bot="good", version=short(good.version), reason="it lost").in_words)
+        store.add(KeptOut(bot="good", version=short(good.version), reason="it lost"))
     told, _ = golfref("verify", "cup.golfref", cwd=run, code=1)
-    assert "it tells that the bot good is kept out, but this version of it plays" in told
+    assert "the bot good is kept out, but this version of it plays" in told
 
 
 def _never(*_: object, **__: object) -> None:

@@ -103,8 +103,9 @@ def test_hooks_and_progress_are_told_the_same_and_nothing_that_is_secret(tmp_pat
 @pytest.mark.parametrize(
     ("hook", "said"),
     [
-        ("./run.toml", "run.toml is not executable; make it so (chmod +x)"),
-        ("run.toml", 'is not on the PATH; the file beside this config is "./run.toml"'),
+        ("./run.toml", "`./run.toml` is not executable; make it so (chmod +x)"),
+        ("run.toml", "is not on the PATH; for the file in {folder} write `./run.toml`"),
+        ("./bare", "`./bare` is a script that does not begin with a `#!` line"),
     ],
 )
 def test_a_hook_that_cannot_be_run_is_an_error_of_the_config(
@@ -112,11 +113,13 @@ def test_a_hook_that_cannot_be_run_is_an_error_of_the_config(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("run.toml").write_text(config_of(f'on_end = ["{hook}"]\n'))
+    Path("bare").write_text("echo\n")
+    Path("bare").chmod(0o755)
 
     with pytest.raises(ConfigError) as caught:
         load("run.toml")
 
-    assert said in str(caught.value)
+    assert said.format(folder=tmp_path) in str(caught.value)
 
 
 def test_an_error_of_the_config_is_told_as_json_too(tmp_path: Path) -> None:

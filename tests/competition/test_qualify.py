@@ -24,10 +24,10 @@ from referee.play.faults import HostFault
 from referee.play.spec import BotSpec
 from referee.reports.tables.names import cells
 from referee.tournament.config.config import Config, load
-from referee.tournament.config.qualify import Qualify
+from referee.tournament.config.tables import Qualify
 from referee.tournament.config.variants import ConfiguredVariant
 from referee.tournament.series import seating
-from referee.tournament.store.events import KeptOut, told_as_kept_out
+from referee.tournament.store.words import in_words
 from referee.versions.ready import NotReady
 from referee.versions.store import VersionStore
 from referee.versions.version import version_of
@@ -64,12 +64,6 @@ def test_a_bot_can_be_exempt(tmp_path: Path) -> None:
 
 
 # Who is kept out
-
-
-def test_the_history_tells_who_is_kept_out_in_words_that_are_read_again() -> None:
-    out = KeptOut(bot="a `b` (version 0)", version="0123456789ab", reason="its check failed: timeout (6 times)")
-    assert told_as_kept_out(out.in_words) == out
-    assert told_as_kept_out("bot `a` is nice") is None
 
 
 def test_half_of_the_match_points_is_no_win(tmp_path: Path) -> None:
@@ -129,7 +123,7 @@ def test_who_voids_its_check_keeps_nobody_else_from_playing(tmp_path: Path, monk
     found = qualifying.qualified(config, tmp_path / "run.golfref", fresh=False, tell=told.append)
 
     assert [bot.name for bot in found.config.bots] == ["greedy", "keeper"]
-    assert told == list(found.notes)
+    assert told == [line for note in found.notes for line in in_words(note)]
     assert [one.reason for one in found.kept_out] == [
         "its check was void each time: no room",
         "its check failed: crashed (3 times)",

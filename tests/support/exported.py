@@ -12,17 +12,17 @@ from random import Random
 
 import msgspec
 from msgspec.structs import replace
-from old_records import BY_PRESET
+from recorded_matches import BY_PRESET
 
 from protocol import VERSION
 from referee import __version__
 from referee.rules.record import Record
 from referee.tournament.config.config import load
+from referee.tournament.config.planned import MatchIdentities, whole_deals_of
 from referee.tournament.orders import Played, result_of
 from referee.tournament.plan.keys import commitment, master_key
 from referee.tournament.plan.plan import Plan
 from referee.tournament.store.disk import locked
-from referee.tournament.store.facts import Terms, config_facts, whole_deals_of
 from referee.tournament.store.rows import Meta
 from referee.tournament.store.store import Store
 
@@ -47,8 +47,8 @@ def made_up_run(
     text += "".join(f'[[bots]]\nbuiltin = "random"\nname = {json.dumps(name)}\n' for name in names)
     (folder / "run.toml").write_text(text, encoding="utf-8")
     config = load(folder / "run.toml")
-    facts, key = config_facts(config), master_key(config.seed)
-    plan, terms, dice = Plan(whole_deals_of([facts], key)), Terms(facts), Random("exported")  # noqa: S311 - it must be the same every time
+    facts, key = config.run_config(), master_key(config.seed)
+    plan, terms, dice = Plan(whole_deals_of([facts], key)), MatchIdentities(facts), Random("exported")  # noqa: S311 - it must be the same every time
     meta = Meta(
         golfref=__version__,
         protocol=VERSION,

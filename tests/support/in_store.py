@@ -10,17 +10,16 @@ import trio
 
 from referee.commands.opening import PreparedRun, open_store, prepare
 from referee.tournament.config.config import load
-from referee.tournament.orders import Job, Played, Spoiled
+from referee.tournament.orders import MatchOrder, Played, Spoiled
 from referee.tournament.plan.fixture import PlannedMatch
 from referee.tournament.plan.rounds import End, Round
 from referee.tournament.results import Result
-from referee.tournament.run.desk import Desk
+from referee.tournament.run.dispatch import Dispatcher
 from referee.tournament.store.disk import locked
-from referee.tournament.store.plans import stretches_of
+from referee.tournament.store.plans import periods_of
 from referee.tournament.store.store import Store
 from referee.tournament.summary import RunSummary, summary_of
-from referee.tournament.verify.course import Course
-from referee.tournament.verify.rounds import check_rounds
+from referee.tournament.verify.history import RunHistory
 from referee.tournament.voids import VoidSuspect
 
 BOTS = ("ann", "bob", "cid", "dan", "eve", "fay")
@@ -38,14 +37,14 @@ class Silent:
 
     def finished(self, result: Result) -> None: ...
 
-    def voided(self, fixture: PlannedMatch, attempt: int, reason: str) -> None: ...
+    def voided(self, fixture: PlannedMatch, attempt: int, reason: str, id_: int) -> None: ...
 
     def suspected(self, suspect: VoidSuspect) -> None: ...
 
     def drawn(self, drawn: Round | End, added: Mapping[str, int]) -> None: ...
 
 
-def result_of(order: Job) -> Played:
+def result_of(order: MatchOrder) -> Played:
     """What comes of a match: its cards say who wins, and nobody ties."""
     fixture, bots = order.fixture, tuple(bot.name for bot in order.setup.bots)
     luck = [sha256(fixture.deal_key + bytes([fixture.rotation]) + bot.encode()).digest() for bot in bots]
@@ -54,6 +53,8 @@ def result_of(order: Job) -> Played:
         number=fixture.number,
         variant=fixture.variant,
         block=fixture.block,
+        deal=fixture.deal,
+        rotation=fixture.rotation,
         redeals=fixture.redeals,
         versions_before=fixture.versions_before,
         bots=bots,
@@ -83,31 +84,31 @@ def go_on(
     path = folder / "run.golfref"
     prepared = prepare(load(folder / "run.toml"), path, fresh=False, may_change=may_change)
 
-    async def play(desk: Desk) -> None:
-        out: list[Job] = []
+    async def play(dispatcher: Dispatcher) -> None:
+        out: list[MatchOrder] = []
         count = 0
         while matches is None or count < matches:
             with trio.move_on_after(0):  # where it would wait for one that is out
-                while len(out) < at_once and (order := await desk.next()) is not None:
-                    out.append(order)
+                while len(out) < at_once and (job := await dispatcher.next()) is not None:
+                    out.extend(job.matches)
             if not out:
                 return
             order = out.pop(dice.randrange(len(out)) if dice else 0)
             if frozenset(bot.name for bot in order.setup.bots) in spoiled:
-                await desk.report(Spoiled(number=order.fixture.number, reason="a cable was pulled"))
+                await dispatcher.report(Spoiled(number=order.fixture.number, reason="a cable was pulled"))
             else:
-                await desk.report(result_of(order))
+                await dispatcher.report(result_of(order))
             count += 1
 
     with locked(path) as lock, closing(open_store(prepared, lock)) as store:
-        trio.run(play, prepared.run(store, Silent()).desk())
+        trio.run(play, prepared.run(store, Silent()).dispatcher())
     return prepared
 
 
 def drawn(folder: Path) -> list[Round | End]:
     """The rounds of the run in this folder, and its end."""
     with closing(Store.open(folder / "run.golfref")) as store:
-        return [one.what for stretch in stretches_of(store) for one in stretch.told]
+        return [one.what for period in periods_of(store) for one in period.drawn]
 
 
 def summary(folder: Path) -> RunSummary:
@@ -117,7 +118,12 @@ def summary(folder: Path) -> RunSummary:
 
 
 def findings(folder: Path) -> list[str]:
-    """What is wrong with the rounds of the run in this folder."""
+    """What is wrong with the history of the run in this folder."""
     with closing(Store.open(folder / "run.golfref")) as store:
-        meta = store.meta()
-        return list(check_rounds(Course(store, meta), store, bytes.fromhex(meta.master_key)))
+        return history_findings(store)
+
+
+def history_findings(store: Store) -> list[str]:
+    """What is wrong with the history of a run. Nobody looks at its records, which need not be real."""
+    history = RunHistory(store)
+    return [*(text for entry in store.entries() for text in history.take(entry)), *history.end()]

@@ -25,7 +25,7 @@ from referee.tournament.standings import (
     ranked_otherwise,
     with_opponents,
 )
-from referee.tournament.store.rows import RunEvent
+from referee.tournament.store.words import HistoryEvent
 from referee.tournament.summary import EnteredBot, RetiredMatch
 from referee.tournament.tally import NOT_RANKED, Tally, standings_of
 
@@ -236,13 +236,10 @@ def test_all_alike_is_not_certainty() -> None:
     assert [(row.rank_from, row.rank_to) for row in rows] == [(1, 1), (2, 2)]
 
 
-def test_bots_that_share_no_whole_block_are_compared_by_their_matches() -> None:
-    """a wins the first match, shares the second, and they have 2 and 4 rounds."""
-    tally = Tally()
-    for one in (result(0, 0, a=4, b=8), result(1, 1, rounds=4, a=3, b=3, c=3)):
-        tally.add(one)
-    cell = tally.standings("match-points").crosstable["a"]["b"]
-    assert (cell.match_points, cell.strokes, cell.matches, cell.match_points_interval) == (0.75, -1, 2, None)
+def test_the_crosstable_lacks_bots_that_share_no_whole_block() -> None:
+    crosstable = standings_of([*SIX, result(40, 9, a=4, d=8)]).crosstable
+    assert set(crosstable["a"]) == {"b", "c"}
+    assert crosstable["d"] == {}
 
 
 def test_a_forfeit_is_ranked_last_whatever_its_total() -> None:
@@ -358,7 +355,7 @@ def test_the_document_has_the_fields_that_programs_read() -> None:
             void_reasons={"the referee slept": 3},
             results=(SIX[0],),
             retired=(RetiredMatch(id=1, variant="duel", bots=("a", "b"), versions=("v1", "v2")),),
-            history=(RunEvent(after=1, lines=("bot `b`: replaced",)),),
+            history=(HistoryEvent(id=2, after=1, lines=("bot `b`: replaced",)),),
             bots=(EnteredBot(name="a", owner="", version="v1"),),
             variants=standings.variants,
             crosstable=standings.crosstable,

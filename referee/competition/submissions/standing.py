@@ -11,8 +11,8 @@ from protocol.text import folded, label_problem, printable
 from referee.competition.submissions.history import Submission
 from referee.entries.folder import LONGEST_OWNER
 from referee.entries.owners import IN_PLACE
+from referee.tournament.config.bots import EntryTable
 from referee.tournament.config.config import Config, ConfigError, Survey, survey
-from referee.tournament.config.entrants import EntryTable
 from referee.versions.entry import Entry
 
 _NAMED = 5

@@ -8,7 +8,7 @@ import msgspec
 
 from referee.kit.play.table import Outcome, command
 from referee.play.match import MatchSetup
-from referee.tournament.run.frames import Frames, frame
+from referee.tournament.workers.frames import Frames, frame
 
 END_PATIENCE_S = 5.0
 """How long the process may take to end its bots and itself."""

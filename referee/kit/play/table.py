@@ -19,7 +19,7 @@ from referee.play.match import MatchSetup, play
 from referee.play.pump.pump import Pump
 from referee.play.session import Interrupted, run_session
 from referee.rules.record import Record
-from referee.tournament.run.frames import PIPE_READ_BYTES, Frames, frame
+from referee.tournament.workers.frames import PIPE_READ_BYTES, Frames, frame
 
 _START = "import sys; sys.path.insert(0, sys.argv[1]); from referee.kit.play.table import main; main()"
 

@@ -14,6 +14,7 @@ from referee.kit.screen.draw import Glyphs, Line, Piece
 from referee.kit.screen.pages import TextPage, key_of, styled
 from referee.kit.watch.run import RunNow, RunReader
 from referee.kit.watch.step import StepPage
+from referee.reports.provenance import void_suspects
 from referee.reports.tables.layout import wrapped
 from referee.reports.tables.names import Names
 from referee.reports.tables.overview import figures_of
@@ -156,7 +157,8 @@ class RunPage(Screen[None]):
         if not rows:
             return [], ["no match has ended yet"]
         figures = figures_of(standings_of_summary(summary), more_figures(summary))
-        said = wrapped(winner(summary, names), width).splitlines()
+        lines = [winner(summary, names), *void_suspects(summary, names)]
+        said = [part for line in lines for part in wrapped(line, width).splitlines()]
         return [*said, ""], rows_table(rows, width, names, figures).text.splitlines()
 
     def _state(self) -> str:

@@ -15,7 +15,7 @@ from referee.play.match import LiveMatch, MatchSetup
 from referee.play.session import Interrupted
 from referee.rules.record import Move, Record
 from referee.rules.table.chance import RoundOutcomes
-from referee.tournament.run.frames import PIPE_READ_BYTES, frame
+from referee.tournament.workers.frames import PIPE_READ_BYTES, frame
 
 if TYPE_CHECKING:
     from referee.play.pump.pump import Pump

@@ -16,7 +16,7 @@ from referee.kit.screen.pages import key_of
 from referee.kit.watch.live import Begun, Ended, Message, More, joined
 from referee.kit.watch.step import StepPage
 from referee.rules.record import Record
-from referee.tournament.run.frames import PIPE_READ_BYTES, Frames
+from referee.tournament.workers.frames import PIPE_READ_BYTES, Frames
 
 WAIT_S = 0.1
 """Seconds between two looks at whether the match has gone on."""

@@ -58,12 +58,7 @@ def _prepare() -> None:
     global _inherits  # noqa: PLW0603 - it is a property of the process
     if sys.platform == "linux":
         _inherits = ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0
-        hide()
-
-
-def hide() -> None:
-    """On Linux: from now on processes of the same user can neither read this one's memory nor see its open files."""
-    ctypes.CDLL(None).prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
+        ctypes.CDLL(None).prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
 
 
 def take_name(name: str) -> None:

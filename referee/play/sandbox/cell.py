@@ -9,7 +9,16 @@ import os
 from msgspec.structs import replace
 
 from referee.play.sandbox.levels import bubblewrap
-from referee.play.sandbox.paths import FOLDER, PATH, SCRATCH, SYSTEM, inside, is_system, is_wide, is_within
+from referee.play.sandbox.paths import (
+    FOLDER,
+    PATH,
+    SCRATCH,
+    inside,
+    is_system,
+    is_wide,
+    is_within,
+    system_without_links,
+)
 from referee.play.sandbox.program import find_program
 from referee.play.sandbox.readable_check import Unfit, check_folder, check_open
 from referee.play.sandbox.users import why_none
@@ -35,7 +44,12 @@ def cell_of(spec: BotSpec) -> Cell:
 def can_read(cell: Cell, path: str) -> bool:
     """Whether a bot in this cell can read this path of the host, if there is such a file."""
     path = os.path.realpath(path)
-    return any(is_within(path, os.path.realpath(place)) for place in (cell.folder, *cell.reads, *SYSTEM))
+    return any(is_within(path, place) for place in readable_places(cell))
+
+
+def readable_places(cell: Cell) -> list[str]:
+    """The paths of the host that a bot in this cell can read, with all that lies in them; links resolved."""
+    return [*map(os.path.realpath, (cell.folder, *cell.reads)), *system_without_links()]
 
 
 def _cell(spec: BotSpec) -> Cell:

@@ -35,11 +35,12 @@ def is_within(path: str, folder: str) -> bool:
 def is_system(path: str) -> bool:
     """Whether a path leads to one of the system's folders."""
     path = os.path.realpath(path)
-    return any(is_within(path, place) for place in _system_without_links())
+    return any(is_within(path, place) for place in system_without_links())
 
 
 @functools.cache
-def _system_without_links() -> tuple[str, ...]:
+def system_without_links() -> tuple[str, ...]:
+    """The system's folders, links resolved."""
     return tuple(dict.fromkeys(map(os.path.realpath, SYSTEM)))
 
 

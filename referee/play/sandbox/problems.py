@@ -75,6 +75,8 @@ def find_command(spec: BotSpec) -> str | None:
     in which the process will start.
     """
     program = spec.command[0]
+    if not program:
+        return "expected the name of a program, got an empty string"
     if "/" in program:
         return _file_problem(Path(spec.dir, program), program, spec) or _script_problem(spec)
     path = shutil.which(program, path=search_path(spec))

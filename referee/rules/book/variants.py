@@ -84,6 +84,19 @@ def restored(name: str, options: Mapping[str, Any]) -> Variant:
     return _shaped(base, convert(asdict(base.options) | dict(options), Options, strict=True))
 
 
+def check_playable(variant: Variant, seats: int) -> None:
+    """Raise BadOptions where so many seats cannot play a restored variant, or an option is one of other games."""
+    own = PRESETS[variant.preset]
+    strange = [
+        OptionProblem(name, f"does not go with {variant.preset} (OPT-08)")
+        for name, value in asdict(variant.options).items()
+        if value != getattr(own.options, name) and not own.has(name)
+    ]
+    problem = seat_problem(replace(variant, seats=_seat_range(variant)), seats)
+    if problems := [*strange, *([problem] if problem else [])]:
+        raise BadOptions(problems)
+
+
 def seat_problem(variant: Variant, seats: int) -> OptionProblem | None:
     """Return why so many seats cannot play (GEN-14), or None when they can."""
     fewest, most = variant.seats

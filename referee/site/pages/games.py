@@ -10,7 +10,7 @@ from referee.site.pages import standings
 from referee.site.pages.highlights import sections
 from referee.site.pages.shell import Site
 from referee.site.pages.tables import Table
-from referee.tournament.store.facts import VariantFacts
+from referee.tournament.config.run_config import RunVariant
 
 
 class Chapter(Struct, frozen=True, kw_only=True):
@@ -26,7 +26,7 @@ def game_pages(site: Site) -> Iterator[File]:
         yield _page(site, entry)
 
 
-def _page(site: Site, entry: VariantFacts) -> File:
+def _page(site: Site, entry: RunVariant) -> File:
     content, variant = site.content, entry.variant
     rows = content.summary.variants.get(entry.name, ())
     chapters, options = rules(rules_in_full(variant))

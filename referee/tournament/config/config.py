@@ -11,45 +11,45 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
-from msgspec.structs import asdict, replace
+from msgspec.structs import replace
 
 from protocol.messages import Clocks, FaultPolicy
 from referee.play.process.pool import Reuse
 from referee.play.sandbox.cell import settled
 from referee.play.sandbox.problems import find_problem
 from referee.play.sandbox.system_info import cores
-from referee.play.spec import (
-    BotLimits,
-    BotSpec,
-    Confinement,
-    Isolation,
-)
+from referee.play.spec import BotLimits, BotSpec, Confinement, Isolation
 from referee.rules.book.options import Options, Positive
 from referee.toml.document import BadDocument, parsed, read_text
 from referee.toml.document import placed as document_lines
 from referee.toml.reader import KeyPath, Problem, Reader
-from referee.tournament.config.entrants import (
-    Entrant,
-    Entrants,
+from referee.tournament.config.bots import (
+    BotEntries,
+    BotEntry,
     EntryTable,
     GivenBot,
     check_folders,
-    check_networks,
-    check_rotations,
-    check_trust,
+    check_owners,
     read_bots,
     usual_rotations,
 )
-from referee.tournament.config.formats import Field, FormatKeys, StageKeys, check_formats
+from referee.tournament.config.formats import Entered, FormatKeys, StageKeys, check_formats, stages_of
 from referee.tournament.config.hooks import Hooks, check_hooks
-from referee.tournament.config.limits import check_builds, check_clocks, check_limits
-from referee.tournament.config.qualify import BY_CHECK, Qualify, check_qualify
-from referee.tournament.config.submissions import Submissions
+from referee.tournament.config.run_config import RunBot, RunConfig, RunRules, RunVariant
+from referee.tournament.config.tables import (
+    BY_CHECK,
+    Faults,
+    Qualify,
+    Submissions,
+    Time,
+    check_builds,
+    check_qualify,
+    with_given,
+)
 from referee.tournament.config.variants import ConfiguredVariant, GivenVariant, read_variants
 from referee.tournament.orders import part_of
 from referee.tournament.plan.keys import Rotations
-from referee.tournament.plan.rounds import Format, StageRules, StopRules
-from referee.tournament.plan.shards import Shard
+from referee.tournament.plan.rounds import StopRules
 from referee.tournament.standings import RankBy
 from referee.versions.entry import Builds, Entry
 
@@ -61,47 +61,35 @@ MATCHES_A_WORKER = 20
 
 
 class Settings(FormatKeys, frozen=True, kw_only=True):
-    """The table [tournament] as it is written."""
+    """The table [tournament] as it is written. Most of its keys stand in Config too, and are described there."""
 
     name: str | None = None
     seed: Annotated[str, Meta(min_length=1)] | None = None
-    """Fixes the master key. Without it the key is secret and random."""
     seats: Positive = 2
     """How many bots sit at a table where the variant does not say otherwise."""
     jobs: Positive | None = None
-    """Matches at a time. None means one for each core."""
+    """None means one for each core."""
     workers: Positive | None = None
-    """Processes that play, each one match at a time or more. None means as many as cores and matches warrant."""
     rotations: Rotations | None = None
-    """Whether each rotation of a block has cards of its own. None means that it depends on whose bots take part."""
+    """None means that it depends on whose bots take part."""
     reuse: Reuse = "match"
-    """How long a bot's process lives."""
     isolation: Isolation = "limits"
     trust: Literal["all"] | None = None
-    """With "all", bots of several owners may run without `bwrap`."""
     rank_by: RankBy = "match-points"
     qualify: Literal["check"] | Qualify | None = None
-    """What a bot must have done before it takes part."""
 
 
-class Config(Settings, frozen=True, kw_only=True):
+class Config(RunRules, frozen=True, kw_only=True):
     """A tournament that can be played."""
 
-    name: str
-    format: Format | None
-    """None where there are `stages`."""
-    deals: int
-    """As StageRules has it; 0 where there are `stages`."""
-    stages: tuple[StageRules, ...] = ()
-    """What [[stages]] says. Empty where [tournament] says what is played."""
-    stop: StopRules | None = None
-    jobs: int
-    rotations: Rotations
     sets_rotations: bool = True
     """Whether the file says so, and not only the default. A run that has begun goes on as it began."""
-    limits: BotLimits
-    clocks: Clocks
-    faults: FaultPolicy
+    jobs: int
+    """Matches at a time."""
+    workers: int | None = None
+    """Processes that play, each one match at a time or more. None means as many as cores and matches warrant."""
+    trust: Literal["all"] | None = None
+    """With "all", bots of several owners may run without `bwrap`."""
     variants: tuple[ConfiguredVariant, ...]
     bots: tuple[BotSpec, ...]
     entries: tuple[Entry, ...] = ()
@@ -110,6 +98,7 @@ class Config(Settings, frozen=True, kw_only=True):
     builds: Builds = Builds()
     submissions: Submissions = Submissions()
     qualify: Qualify | None = None
+    """What a bot must have done before it takes part."""
     exempt: tuple[str, ...] = ()
     """The names of the bots that take part whatever `qualify` says. Shipped bots do so too."""
     tables: dict[str, int]
@@ -119,10 +108,22 @@ class Config(Settings, frozen=True, kw_only=True):
     file: str = ""
     """The config's file, as it was named."""
     hooks: Hooks = Hooks()
-    shard: Shard | None = None
-    """The part of the plan that is played here; the command line says so."""
     key: bytes | None = None
     """The master key, where the command line names a file with it."""
+
+    def run_config(self, had: Sequence[RunConfig] = ()) -> RunConfig:
+        """All of it that results depend on, with the bots' versions, for which their files are read.
+
+        `had` are the configs that the run has had, in order. They say how many versions each bot had before; and a
+        variant stays as it is in them, so that it stays the same game when golfref gains an option.
+        """
+        known = [variant for one in had for variant in one.variants]
+        new = RunConfig(
+            **{name: getattr(self, name) for name in RunRules.__struct_fields__},
+            variants=tuple(RunVariant.of(variant, known) for variant in self.variants),
+            bots=tuple(RunBot.of(bot, self.folder) for bot in self.bots),
+        )
+        return new.counted(had)
 
     def only(self, names: Collection[str]) -> "Config":
         """The config with only these of its bots, by name."""
@@ -173,8 +174,8 @@ class _File(Struct, frozen=True, kw_only=True):
     """The config file as it is written. What it must contain is checked below."""
 
     tournament: Settings = Settings()
-    time: Clocks = Clocks()
-    faults: FaultPolicy = FaultPolicy()
+    time: Time = Time()
+    faults: Faults = Faults()
     limits: BotLimits = BotLimits()
     builds: Builds = Builds()
     submissions: Submissions = Submissions()
@@ -191,8 +192,8 @@ _TABLES = {
     **dict.fromkeys(Builds.__struct_fields__, "[builds]"),
     **dict.fromkeys(GivenBot.__struct_fields__, "[[bots]]"),
     **dict.fromkeys(GivenVariant.__struct_fields__, "[[variants]]"),
-    **dict.fromkeys(FaultPolicy.__struct_fields__, "[faults]"),
-    **dict.fromkeys(Clocks.__struct_fields__, "[time]"),
+    **dict.fromkeys(Faults.__struct_fields__, "[faults]"),
+    **dict.fromkeys(Time.__struct_fields__, "[time]"),
     **dict.fromkeys(BotLimits.__struct_fields__, "[limits]"),
     **dict.fromkeys(StopRules.__struct_fields__, "[stop]"),
     **dict.fromkeys(Hooks.__struct_fields__, "[hooks]"),
@@ -217,8 +218,6 @@ _GONE = {
 class Survey(Struct, frozen=True, kw_only=True):
     """What can be made out of a config, also where something is wrong with it."""
 
-    config: Config | None
-    """None where something is wrong, be it with an entry only."""
     rest: Config | None
     """The config with those entries alone with which nothing is wrong; None where something else is wrong."""
     frame: Config | None
@@ -228,10 +227,14 @@ class Survey(Struct, frozen=True, kw_only=True):
     """What is wrong with the config itself, each line with its place."""
     problems: tuple[Problem, ...]
     """The same as the reader noted it."""
-    entrants: Entrants
-    builds: Builds
+    entrants: BotEntries
     notes: tuple[str, ...]
     """What is no mistake, but should be known."""
+
+    @property
+    def config(self) -> Config | None:
+        """None where something is wrong, be it with an entry only."""
+        return None if self.entrants.broken else self.rest
 
 
 def load(path: str | Path) -> Config:
@@ -260,59 +263,73 @@ def survey(
         raise ConfigError(error.lines) from None
     reader = Reader(_TABLES, _GONE)
     file = _file_without(without, reader.struct(_File, tables))
-    _check_settings(file, reader)
-    _check_qualify(file, tables, reader)
+    _check_settings(file, tables, reader)
     variants = read_variants(file.variants, file.tournament.seats, reader)
     is_sound = not reader.problems
     try:
         isolation = file.tournament.isolation
         entrants = read_bots(
-            file.bots, str(path), isolation, file.builds, reader, clocks=file.time, adding=adding, without=without
+            file.bots,
+            str(path),
+            isolation,
+            file.builds,
+            reader,
+            clocks=with_given(Clocks(), file.time),
+            adding=adding,
+            without=without,
         )
     except BadDocument as error:
         raise ConfigError(error.lines) from None
     _check_enough_bots(file, entrants.all, reader)
     _check_formats(file, variants, entrants.all, reader)
     check_hooks(file.hooks, os.path.dirname(os.path.abspath(path)), reader)
-    if not _is_trust_unclear(reader):
-        trusted = file.tournament.trust == "all"
-        check_trust(entrants.all, file.tournament.isolation, trusted=trusted, reader=reader)
-    check_rotations(entrants.all, file.tournament.rotations, reader)
-    check_networks(entrants.all, [one.name for one in variants if one.variant.options.times_slaps], reader)
+    if is_sound:  # else `isolation` or `trust` may have been misspelt, or stand elsewhere
+        keys = file.tournament
+        timed = [one.name for one in variants if one.variant.options.times_slaps]
+        check_owners(entrants.all, isolation, keys.rotations, timed, reader, trusted=keys.trust == "all")
     rest = None if reader.problems else _config(path, file, variants, entrants)
     return Survey(
-        config=None if entrants.broken else rest,
         rest=rest,
         frame=_config(path, file, variants, entrants) if is_sound else None,
         lines=tuple(document_lines(path, text, reader.problems)),
         problems=tuple(reader.problems),
         entrants=entrants,
-        builds=file.builds,
         notes=entrants.notes,
     )
 
 
-def _config(path: str | Path, file: _File, variants: Sequence[ConfiguredVariant], entrants: Entrants) -> Config:
+def _config(path: str | Path, file: _File, variants: Sequence[ConfiguredVariant], bots: BotEntries) -> Config:
     """The config of a file with which nothing is wrong."""
-    rotations = file.tournament.rotations or usual_rotations(entrants.all)
-    qualify = BY_CHECK if isinstance(file.tournament.qualify, str) else file.tournament.qualify
-    chosen = {"jobs": file.tournament.jobs or cores(), "rotations": rotations, "qualify": qualify}
+    keys = file.tournament
     return Config(
-        **asdict(file.tournament) | _formats(file) | chosen,
+        name=keys.name or "",
+        seed=keys.seed,
+        stages=stages_of(keys, file.stages),
         stop=file.stop,
+        same_owner=keys.same_owner,
+        hours=keys.hours,
+        anchor=keys.anchor,
+        rotations=keys.rotations or usual_rotations(bots.all),
+        sets_rotations=keys.rotations is not None,
+        reuse=keys.reuse,
+        isolation=keys.isolation,
+        trust=keys.trust,
+        rank_by=keys.rank_by,
+        jobs=keys.jobs or cores(),
+        workers=keys.workers,
+        qualify=BY_CHECK if isinstance(keys.qualify, str) else keys.qualify,
         hooks=file.hooks,
-        sets_rotations=file.tournament.rotations is not None,
         limits=file.limits,
-        clocks=file.time,
-        faults=file.faults,
+        clocks=with_given(Clocks(), file.time),
+        faults=with_given(FaultPolicy(), file.faults),
         variants=tuple(variants),
-        bots=entrants.bots,
-        entries=entrants.entries,
-        entry_tables=entrants.tables,
+        bots=bots.bots,
+        entries=bots.entries,
+        entry_tables=bots.tables,
         builds=file.builds,
         submissions=file.submissions,
-        exempt=tuple(one.name for one in entrants.all if one.is_exempt),
-        tables={one.name: one.table for one in entrants.all},
+        exempt=tuple(one.name for one in bots.all if one.is_exempt),
+        tables={one.name: one.table for one in bots.all},
         folder=os.path.dirname(os.path.abspath(path)),
         file=str(path),
     )
@@ -337,78 +354,49 @@ def check_ready(config: Config, names: Collection[str] | None = None) -> None:
         raise ConfigError(document_lines(config.file, read_text(config.file), reader.problems))
 
 
-def _check_settings(file: _File, reader: Reader) -> None:
-    reader.check_label(("tournament", "name"), file.tournament.name, LONGEST_TITLE)
-    check_clocks(file.time, ("time",), reader)
-    if file.faults.strikes < 1:
-        reader.add(("faults", "strikes"), f"expected int >= 1, got {file.faults.strikes}")
-    if file.tournament.rank_by == "strokes" and len(file.variants or ()) > 1:
+def _check_settings(file: _File, tables: Mapping[str, Any], reader: Reader) -> None:
+    """Note what is wrong with [tournament], apart from its format, and with [builds]."""
+    keys = file.tournament
+    reader.check_label(("tournament", "name"), keys.name, LONGEST_TITLE)
+    if keys.rank_by == "strokes" and len(file.variants or ()) > 1:
         text = (
             "strokes of different games cannot be added up, a stroke is not worth the same in all of them; "
             'leave it out to rank by match points, or play one game: got "strokes"'
         )
         reader.add(("tournament", "rank_by"), text)
-    check_limits(file.limits, reader)
+    if isinstance(keys.qualify, Qualify):
+        names_games = "games" in tables["tournament"]["qualify"]
+        check_qualify(keys.qualify, names_games, ("tournament", "qualify"), reader)
     check_builds(file.builds, reader)
 
 
-def _is_trust_unclear(reader: Reader) -> bool:
-    """Whether `isolation` or `trust` may have been written, but wrong, misspelt or elsewhere."""
-    return any(
-        problem.path[-1] in ("isolation", "trust") or (problem.at_key and problem.path[0] == "tournament")
-        for problem in reader.problems
-    )
-
-
-def _check_qualify(file: _File, tables: Mapping[str, Any], reader: Reader) -> None:
-    """What `qualify` says must go together."""
-    if isinstance(file.tournament.qualify, Qualify):
-        names_games = "games" in tables["tournament"]["qualify"]
-        check_qualify(file.tournament.qualify, names_games, ("tournament", "qualify"), reader)
-
-
 def _file_without(names: frozenset[str], file: _File) -> _File:
-    """The file as if [tournament] and [[stages]] did not name these bots."""
-    if not names:
-        return file
-
-    def left(challengers: Sequence[str]) -> tuple[str, ...]:
-        return tuple(name for name in challengers if name not in names)
-
+    """The file as if [tournament] did not name these bots."""
     settings = file.tournament
     anchor = None if settings.anchor in names else settings.anchor
-    return replace(file, tournament=replace(settings, anchor=anchor, challengers=left(settings.challengers)))
+    challengers = tuple(name for name in settings.challengers if name not in names)
+    return replace(file, tournament=replace(settings, anchor=anchor, challengers=challengers))
 
 
-def _check_enough_bots(file: _File, entrants: Sequence[Entrant], reader: Reader) -> None:
+def _check_enough_bots(file: _File, bots: Sequence[BotEntry], reader: Reader) -> None:
     """A line-up needs different bots, as many as there are seats."""
     if file.bots is None:
         return
-    variants = file.variants or ()
-    tables: list[tuple[KeyPath, int]] = [
-        (("variants", index, "seats"), given.seats) for index, given in enumerate(variants) if given.seats is not None
-    ]
-    if len(tables) < len(variants):
-        tables.append((("tournament", "seats"), file.tournament.seats))
-    for path, seats in tables:
-        if seats > len(entrants) and not reader.wrong(path) and not reader.wrong(("bots",)):
-            reader.add(path, f"{seats} bots at a table, but the config has only {len(entrants)}")
+    for index, given in enumerate(file.variants or ()):
+        is_own = given.seats is not None
+        path: KeyPath = ("variants", index, "seats") if is_own else ("tournament", "seats")
+        seats = given.seats or file.tournament.seats
+        if seats > len(bots) and not reader.wrong(path) and not reader.wrong(("bots",)):
+            reader.add(path, f"{seats} bots at a table, but the config has only {len(bots)}")
 
 
 def _check_formats(
-    file: _File, variants: Sequence[ConfiguredVariant], entrants: Sequence[Entrant], reader: Reader
+    file: _File, variants: Sequence[ConfiguredVariant], bots: Sequence[BotEntry], reader: Reader
 ) -> None:
-    field = Field(
-        bots=[one.name for one in entrants],
-        owners={one.name: one.owner for one in entrants},
+    entered = Entered(
+        bots=[one.name for one in bots],
+        owners={one.name: one.owner for one in bots},
         tables={variant.name: variant.seats for variant in variants},
         rank_by=file.tournament.rank_by,
     )
-    check_formats(file.tournament, file.stages, file.stop, field, reader)
-
-
-def _formats(file: _File) -> dict[str, Any]:
-    """What is played of formats, by the names of Config: one stage as its keys tell it, or several."""
-    if file.stages is not None:
-        return {"format": None, "deals": 0, "stages": tuple(stage.rules() for stage in file.stages)}
-    return asdict(file.tournament.rules(file.tournament.challengers))
+    check_formats(file.tournament, file.stages, file.stop, entered, reader)

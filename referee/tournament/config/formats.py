@@ -7,15 +7,16 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from re import fullmatch
-from typing import Literal
+from typing import Annotated, Literal
 
-from msgspec import Struct
+from msgspec import Meta, Struct
+from msgspec.structs import replace
 
 from protocol.text import printable
 from referee.rules.book.options import Positive
 from referee.toml.reader import KeyPath, Reader
 from referee.tournament.formats.table import FORMATS, formats_with
-from referee.tournament.plan.lineups import all_lineups
+from referee.tournament.plan.lineups import LineupRule, lineup_rule
 from referee.tournament.plan.rounds import Format, StageRules, StopRules
 from referee.tournament.standings import RankBy
 
@@ -43,7 +44,7 @@ class StageKeys(Struct, frozen=True, kw_only=True):
         """The format as it is played."""
         return self.format or "round-robin"
 
-    def rules(self, challengers: tuple[str, ...] = ()) -> StageRules:
+    def rules(self) -> StageRules:
         """The stage as it is played."""
         row = FORMATS[self.played]
         deals = self.deals or row.usual_deals
@@ -54,24 +55,26 @@ class StageKeys(Struct, frozen=True, kw_only=True):
             rounds=self.rounds,
             advance=self.advance or (1 if "advance" in row.keys else None),
             limit=self.limit or (deals * DEALS_A_LIMIT if "limit" in row.keys else None),
-            challengers=challengers,
         )
 
 
 class FormatKeys(StageKeys, frozen=True, kw_only=True):
-    """The keys of [tournament] that are about who meets whom."""
+    """The keys of [tournament] that are about who meets whom. See StageRules and RunRules."""
 
     challengers: tuple[str, ...] = ()
-    """The bots that a gauntlet is about, by name."""
     same_owner: Literal["apart"] | None = None
-    """With "apart", bots of the same owner never sit at one table."""
-    hours: float | None = None
-    """For how many hours is played. No round begins that would not end in time."""
+    hours: Annotated[float, Meta(gt=0, le=MOST_HOURS, description="hours")] | None = None
     anchor: str | None = None
-    """The bot to which ratings relate, by name. None leaves it to the ratings."""
 
 
-class Field(Struct, frozen=True, kw_only=True):
+def stages_of(keys: FormatKeys, stages: Sequence[StageKeys] | None) -> tuple[StageRules, ...]:
+    """What [[stages]] says, or else the one stage that [tournament] says."""
+    if stages is None:
+        return (replace(keys.rules(), challengers=keys.challengers),)
+    return tuple(stage.rules() for stage in stages)
+
+
+class Entered(Struct, frozen=True, kw_only=True):
     """What is entered, as far as formats care."""
 
     bots: Sequence[str]
@@ -89,37 +92,34 @@ class Field(Struct, frozen=True, kw_only=True):
 
 
 def check_formats(
-    keys: FormatKeys, stages: Sequence[StageKeys] | None, stop: StopRules | None, field: Field, reader: Reader
+    keys: FormatKeys, stages: Sequence[StageKeys] | None, stop: StopRules | None, entered: Entered, reader: Reader
 ) -> None:
     """Note all that is wrong with the format, the stages and what goes with them."""
-    _check_names(keys, field, reader)
+    _check_names(keys, entered, reader)
     if keys.same_owner is not None and not reader.wrong(("tournament", "challengers")):
-        _check_owners(keys, field, reader)
+        _check_owners(keys, entered, reader)
     if stages is not None and keys.hours is not None:
         text = "does not go with [[stages]]: the last stage would be cut off; say in each how many deals it has"
         reader.add(("tournament", "hours"), text, at_key=True)
     if stages is not None:
         _check_one_place(keys, stop, reader)
-        if field.rank_by == "strokes":
+        if entered.rank_by == "strokes":
             reader.add(("tournament", "rank_by"), "stages order bots by match points and ratings; leave it out")
-        _check_stages(stages, field, reader)
+        _check_stages(stages, entered, reader)
         return
-    if keys.hours is not None and not 0 < keys.hours <= MOST_HOURS:
-        text = f"expected hours above 0, at most {MOST_HOURS}, got {keys.hours:g}"
-        reader.add(("tournament", "hours"), text)
     if not reader.wrong(("tournament", "format")):
-        _check_stage(keys, ("tournament",), field, reader, bots=len(field.bots))
+        _check_stage(keys, ("tournament",), entered, reader, bots=len(entered.bots))
         if "challengers" in FORMATS[keys.played].keys:
-            _check_challengers(keys, field, reader)
+            _check_challengers(keys, entered, reader)
     if stop is not None:
         _check_use("stop", ("stop",), keys.played, reader)
-        if field.rank_by == "strokes":
+        if entered.rank_by == "strokes":
             text = "[stop] looks at match points; leave it out, or rank by match points"
             reader.add(("tournament", "rank_by"), text)
-        _check_stop(stop, len(keys.challengers) or len(field.bots), reader)
+        _check_stop(stop, len(keys.challengers) or len(entered.bots), reader)
 
 
-def _check_names(keys: FormatKeys, field: Field, reader: Reader) -> None:
+def _check_names(keys: FormatKeys, entered: Entered, reader: Reader) -> None:
     """Bots that [tournament] names must be there."""
     named: list[tuple[KeyPath, str]] = [
         (("tournament", "challengers", index), name) for index, name in enumerate(keys.challengers)
@@ -127,9 +127,9 @@ def _check_names(keys: FormatKeys, field: Field, reader: Reader) -> None:
     if keys.anchor is not None:
         named.append((("tournament", "anchor"), keys.anchor))
     for path, name in named:
-        if name not in field.bots and field.bots:
-            near = get_close_matches(name, field.bots, n=1)
-            hint = f"did you mean `{near[0]}`?" if near else f"the bots are {_several(field.bots)}"
+        if name not in entered.bots and entered.bots:
+            near = get_close_matches(name, entered.bots, n=1)
+            hint = f"did you mean `{near[0]}`?" if near else f"the bots are {_several(entered.bots)}"
             reader.add(path, f"there is no bot `{name}`; {hint}")
     for index, name in enumerate(keys.challengers):
         if name in keys.challengers[:index]:
@@ -137,14 +137,14 @@ def _check_names(keys: FormatKeys, field: Field, reader: Reader) -> None:
             reader.add(("tournament", "challengers", index), f"`{name}` stands here twice", first=first)
 
 
-def _check_owners(keys: FormatKeys, field: Field, reader: Reader) -> None:
+def _check_owners(keys: FormatKeys, entered: Entered, reader: Reader) -> None:
     """Every bot must have somebody to meet in every variant, where bots of one owner do not meet."""
-    bots = sorted(set(field.bots))
-    owners = Counter(owner for bot in bots if (owner := field.owners[bot]))
-    alone = sum(not field.owners[bot] for bot in bots)
-    for variant, seats in field.tables.items():
-        by_bot = all_lineups(bots, seats, owners=field.owners, challengers=keys.challengers).by_bot
-        lonely = [bot for bot, count in zip(bots, by_bot, strict=True) if not count]
+    bots = sorted(set(entered.bots))
+    owners = Counter(owner for bot in bots if (owner := entered.owners[bot]))
+    alone = sum(not entered.owners[bot] for bot in bots)
+    for variant, seats in entered.tables.items():
+        rule = lineup_rule(bots, seats, owners=entered.owners, challengers=keys.challengers)
+        lonely = [bot for number, bot in enumerate(bots) if not rule.count_with((number,))]
         if lonely and seats <= len(bots):
             some = [
                 f"{count} bot{'s' * (count != 1)} of {printable(owner, 40)}" for owner, count in owners.most_common()
@@ -158,16 +158,16 @@ def _check_owners(keys: FormatKeys, field: Field, reader: Reader) -> None:
             )
             reader.add(("tournament", "same_owner"), text)
             return
-    fields = [_field_of(name, keys, field) for name in keys.challengers if name in field.bots]
-    if any(field != fields[0] for field in fields):
+    opponents = [_opponents_of(name, keys, entered) for name in keys.challengers if name in entered.bots]
+    if any(some != opponents[0] for some in opponents):
         text = "some challengers would not meet bots of their owner that others meet, and could not be compared; "
         reader.add(("tournament", "same_owner"), text + "leave one of the two out, or have one challenger")
 
 
-def _field_of(challenger: str, keys: FormatKeys, field: Field) -> set[str]:
+def _opponents_of(challenger: str, keys: FormatKeys, entered: Entered) -> set[str]:
     """Whom a challenger may meet where bots of one owner do not meet."""
-    own = field.owners[challenger]
-    return {bot for bot in field.bots if bot not in keys.challengers and (not own or field.owners[bot] != own)}
+    own = entered.owners[challenger]
+    return {bot for bot in entered.bots if bot not in keys.challengers and (not own or entered.owners[bot] != own)}
 
 
 def _check_one_place(keys: FormatKeys, stop: StopRules | None, reader: Reader) -> None:
@@ -185,9 +185,9 @@ def _check_one_place(keys: FormatKeys, stop: StopRules | None, reader: Reader) -
         reader.add(("stop",), f"does not go with [[stages]]: {why}", at_key=True)
 
 
-def _check_stages(stages: Sequence[StageKeys], field: Field, reader: Reader) -> None:
+def _check_stages(stages: Sequence[StageKeys], entered: Entered, reader: Reader) -> None:
     """Each stage must be playable by the bots that the one before sends on."""
-    bots = len(field.bots)
+    bots = len(entered.bots)
     if len(stages) == 1:
         reader.add(("stages", 0), "expected two stages or more; with one, write its keys into [tournament]")
     for index, stage in enumerate(stages):
@@ -202,7 +202,7 @@ def _check_stages(stages: Sequence[StageKeys], field: Field, reader: Reader) -> 
             text = f"only the last stage can be a {stage.format}, since it orders only its winners"
             reader.add((*path, "format"), text)
             return
-        _check_stage(stage, path, field, reader, bots=bots, sends_on=not is_last)
+        _check_stage(stage, path, entered, reader, bots=bots, sends_on=not is_last)
         if is_last:
             return
         if stage.advance is None:
@@ -214,7 +214,7 @@ def _check_stages(stages: Sequence[StageKeys], field: Field, reader: Reader) -> 
             reader.add((*path, "advance"), text)
             return
         following = stages[index + 1].played
-        if stage.advance < (least := field.seats + FORMATS[following].spare_bots):
+        if stage.advance < (least := entered.seats + FORMATS[following].spare_bots):
             text = f"{stage.advance} bots go on, but the next stage is a {following}, which needs {least} or more"
             reader.add((*path, "advance"), text)
             return
@@ -222,36 +222,46 @@ def _check_stages(stages: Sequence[StageKeys], field: Field, reader: Reader) -> 
 
 
 def _check_stage(  # noqa: PLR0913 - what it checks, where that stands, and what goes with it
-    stage: StageKeys, path: KeyPath, field: Field, reader: Reader, *, bots: int, sends_on: bool = False
+    stage: StageKeys, path: KeyPath, entered: Entered, reader: Reader, *, bots: int, sends_on: bool = False
 ) -> None:
     """The keys must be those of the format, and the bots enough."""
     format_, row = stage.played, FORMATS[stage.played]
     for key in stage.__struct_fields__:
         if getattr(stage, key) and not (key == "advance" and sends_on):
             _check_use(key, (*path, key), format_, reader)
-    if field.rank_by == "strokes" and isinstance(stage, FormatKeys) and row.ranked_by != "means":
+    if entered.rank_by == "strokes" and isinstance(stage, FormatKeys) and row.ranked_by != "means":
         text = f"a {format_} orders bots by whom they beat, not by strokes; leave it out, or choose a round-robin"
         reader.add(("tournament", "rank_by"), text)
-    elif field.rank_by == "strokes" and stage.lineups is not None:
+    elif entered.rank_by == "strokes" and stage.lineups is not None:
         text = "in a sample of line-ups bots meet different opponents, so that ratings order them, not strokes"
         reader.add(("tournament", "rank_by"), f"{text}; leave out `rank_by` or `lineups`")
-    if field.seats <= bots < (least := field.seats + row.spare_bots):
+    if entered.seats <= bots < (least := entered.seats + row.spare_bots):
         text = (
-            f"a {format_} with tables of {field.seats} needs {least} bots or more, but there are {bots}; "
+            f"a {format_} with tables of {entered.seats} needs {least} bots or more, but there are {bots}; "
             "with so few a round-robin lets everybody meet"
         )
         reader.add((*path, "format"), text)
     if "limit" in row.keys:
-        _check_knockout(stage, path, field, reader)
-    _check_rounds(stage, path, field, reader, bots=bots)
+        _check_knockout(stage, path, entered, reader)
+    if row.has_whole_deals and bots >= entered.seats:
+        _check_lineups(stage, path, entered, reader, bots=bots)
+    _check_rounds(stage, path, entered, reader, bots=bots)
 
 
-def _check_rounds(stage: StageKeys, path: KeyPath, field: Field, reader: Reader, *, bots: int) -> None:
+def _check_lineups(stage: StageKeys, path: KeyPath, entered: Entered, reader: Reader, *, bots: int) -> None:
+    """No variant has more line-ups than can be listed."""
+    challengers = len(set(stage.challengers)) if isinstance(stage, FormatKeys) else 0
+    for variant, seats in entered.tables.items():
+        if why := LineupRule(bots, seats, challengers=range(challengers)).too_many(stage.lineups):
+            reader.missing((*path, "lineups"), f"in `{variant}` {why}")
+
+
+def _check_rounds(stage: StageKeys, path: KeyPath, entered: Entered, reader: Reader, *, bots: int) -> None:
     """A Swiss has no more rounds than leave bots to meet that have not met."""
     most_rounds = FORMATS[stage.played].most_rounds
     if most_rounds is None or stage.rounds is None:
         return
-    if stage.rounds > (most := most_rounds(bots, set(field.tables.values()))) >= field.seats:
+    if stage.rounds > (most := most_rounds(bots, set(entered.tables.values()))) >= entered.seats:
         text = (
             f"each of the {bots} bots has {bots - 1} opponents, so expected {most} rounds or less, got {stage.rounds}; "
             "for more matches set more `deals`, or play a round-robin"
@@ -270,16 +280,16 @@ def _check_use(key: str, path: KeyPath, format_: Format, reader: Reader) -> None
         )
 
 
-def _check_knockout(stage: StageKeys, path: KeyPath, field: Field, reader: Reader) -> None:
+def _check_knockout(stage: StageKeys, path: KeyPath, entered: Entered, reader: Reader) -> None:
     """A tie is the same table in every variant, and the winners of some tables fill one of the next round."""
-    if len(set(field.tables.values())) > 1:
-        some = ", ".join(f"`{name}` has {seats}" for name, seats in field.tables.items())
+    if len(set(entered.tables.values())) > 1:
+        some = ", ".join(f"`{name}` has {seats}" for name, seats in entered.tables.items())
         text = f"a tie of a knockout is played in every variant, so all need as many seats, but {some}"
         reader.add((*path, "format"), text)
         return
-    if stage.advance is not None and (stage.advance >= field.seats or field.seats % stage.advance):
-        fitting = _or([str(some) for some in range(1, field.seats) if field.seats % some == 0])
-        text = f"the winners of some tables of {field.seats} must fill the next, so expected {fitting}"
+    if stage.advance is not None and (stage.advance >= entered.seats or entered.seats % stage.advance):
+        fitting = _or([str(some) for some in range(1, entered.seats) if entered.seats % some == 0])
+        text = f"the winners of some tables of {entered.seats} must fill the next, so expected {fitting}"
         reader.add((*path, "advance"), f"{text}, got {stage.advance}")
     rules = stage.rules()
     if stage.limit is not None and stage.limit < rules.deals:
@@ -287,17 +297,17 @@ def _check_knockout(stage: StageKeys, path: KeyPath, field: Field, reader: Reade
         reader.add((*path, "limit"), f"{text}, got {stage.limit}")
 
 
-def _check_challengers(keys: FormatKeys, field: Field, reader: Reader) -> None:
+def _check_challengers(keys: FormatKeys, entered: Entered, reader: Reader) -> None:
     """A gauntlet has challengers, and enough others for each of its tables."""
     path: KeyPath = ("tournament", "challengers")
     if not keys.challengers:
         if not reader.wrong(path):
             reader.add(("tournament", "format"), 'a gauntlet needs `challengers = ["NAME"]`: the bots that it is about')
         return
-    others = len(set(field.bots) - set(keys.challengers))
-    if not reader.wrong(path) and others < field.seats - 1 < len(field.bots):
+    others = len(set(entered.bots) - set(keys.challengers))
+    if not reader.wrong(path) and others < entered.seats - 1 < len(entered.bots):
         text = (
-            f"each table has one challenger and {field.seats - 1} of the other bots, of which there are {others}; "
+            f"each table has one challenger and {entered.seats - 1} of the other bots, of which there are {others}; "
             "add bots, or name fewer challengers"
         )
         reader.add(path, text)
@@ -319,10 +329,6 @@ def _check_stop(stop: StopRules, ranked: int, reader: Reader) -> None:
         reader.add(("stop", "when"), text)
     if stop.when is None and stop.difference and stop.precision is not None:
         reader.add(("stop", "difference"), "goes with `when` only", at_key=True)
-    if not 0 <= stop.difference < 1:
-        reader.add(("stop", "difference"), f"expected match points from 0 to below 1, got {stop.difference:g}")
-    if stop.precision is not None and not 0 < stop.precision <= 0.5:
-        reader.add(("stop", "precision"), f"expected match points above 0, at most 0.5, got {stop.precision:g}")
 
 
 def _several(names: Sequence[str]) -> str:

@@ -3,17 +3,13 @@
 They are checked before anything is played. This module must not know what hooks are told, or how they are run.
 """
 
-import os
-import shutil
-from pathlib import Path
+from typing import Annotated
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 
-from referee.play.spec import why_not_executable
+from referee.play.sandbox.problems import find_command
+from referee.play.spec import BotSpec
 from referee.toml.reader import Reader
-
-LONGEST_TIMEOUT_S = 3600
-"""A hook may take an hour at most."""
 
 
 class Hooks(Struct, frozen=True, kw_only=True):
@@ -24,9 +20,9 @@ class Hooks(Struct, frozen=True, kw_only=True):
     on_fault: tuple[str, ...] = ()
     on_standings: tuple[str, ...] = ()
     on_end: tuple[str, ...] = ()
-    timeout_s: float = 10.0
+    timeout_s: Annotated[float, Meta(ge=0.1, le=3600, description="seconds")] = 10.0
     """How long a hook may take before it is killed."""
-    standings_every_s: float = 30.0
+    standings_every_s: Annotated[float, Meta(ge=1, le=3600, description="seconds")] = 30.0
     """How often standings are computed at most while matches are played."""
 
     @property
@@ -39,26 +35,5 @@ class Hooks(Struct, frozen=True, kw_only=True):
 def check_hooks(hooks: Hooks, folder: str, reader: Reader) -> None:
     """Note what is wrong with the hooks of a config in this folder."""
     for name, command in hooks.commands.items():
-        if problem := _problem(command[0], folder):
+        if problem := find_command(BotSpec(name=name, command=command, dir=folder, env={})):
             reader.add(("hooks", name, 0), problem)
-    for name, least in (("timeout_s", 0.1), ("standings_every_s", 1.0)):
-        value = getattr(hooks, name)
-        if not least <= value <= LONGEST_TIMEOUT_S:
-            reader.add(("hooks", name), f"expected seconds from {least:g} to {LONGEST_TIMEOUT_S}, got {value:g}")
-
-
-def _problem(program: str, folder: str) -> str:
-    """Why this program of a hook cannot be run. Empty where it can."""
-    if not program:
-        return "expected the name of a program, got an empty string"
-    if "/" not in program:
-        if shutil.which(program) is not None:
-            return ""
-        is_beside = os.path.isfile(os.path.join(folder, program))
-        hint = f'; the file beside this config is "./{program}"' if is_beside else ""
-        return f"`{program}` is not on the PATH{hint}"
-    path = os.path.normpath(os.path.join(folder, program))
-    if not os.path.isfile(path):
-        return f"there is no program {path}"
-    why = why_not_executable(Path(path))
-    return f"{path} {why}" if why else ""

@@ -222,7 +222,7 @@ class Comparer:
                     rows.append((np.zeros((with_both.sum(), 1), dtype=np.int64), number[lineup], apart[:, None]))
             if rows:
                 found.append(Strata(rows, 1))
-        return over_games([one.at(0) for one in found]) if found else None
+        return over_games([one.at(0) for one in found], is_bounded=self.decides == "points") if found else None
 
     def _together_p(self, together: Estimate | None) -> float | None:
         return None if together is None or together.df is None else p_of(together, self._looks)

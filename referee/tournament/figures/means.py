@@ -40,7 +40,7 @@ class Estimate(Struct, frozen=True, kw_only=True, gc=False):
     reason: str = ""
     """Why there is no interval or no standard error."""
     is_alike: bool = False
-    """Whether all blocks came out alike."""
+    """Whether all blocks came out alike, of a figure that is bounded by -1 and 1."""
     blocks: int = 0
     """How many whole blocks it comes from."""
 
@@ -161,7 +161,8 @@ class Figures:
 
     def difference(self, one: str, other: str, games: Sequence[str]) -> Estimate:
         """What the first bot's mean has more than the second's over these games, in all of which both have a block."""
-        return over_games([self._games[game].difference(self._number[one], self._number[other]) for game in games])
+        found = [self._games[game].difference(self._number[one], self._number[other]) for game in games]
+        return over_games(found, is_bounded=self._is_share)
 
     def deals(self, one: str, other: str, games: Sequence[str]) -> float:
         """How many deals each line-up of the two has played, on average."""
@@ -171,15 +172,18 @@ class Figures:
         )
 
 
-def over_games(found: Sequence[Stratified], *, is_share: bool = False) -> Estimate:
-    """The mean over games, with its interval, given that of each. `is_share`: it lies between 0 and 1."""
+def over_games(found: Sequence[Stratified], *, is_share: bool = False, is_bounded: bool = False) -> Estimate:
+    """The mean over games, with its interval, given that of each.
+
+    `is_share`: it lies between 0 and 1. `is_bounded`: it lies between -1 and 1, as differences of shares do.
+    """
     mean, blocks = sum(one.mean for one in found) / len(found), sum(one.blocks for one in found)
     if blocks < LEAST_BLOCKS or not all(one.is_known for one in found):
         return Estimate(mean=mean, reason=TOO_FEW, blocks=blocks)
     variance = sum(one.variance for one in found) / len(found) ** 2
     if variance <= _NOTHING:
         low, high = _if_all_are_alike(mean, blocks) if is_share else (None, None)
-        return Estimate(mean=mean, low=low, high=high, reason=ALIKE, is_alike=True, blocks=blocks)
+        return Estimate(mean=mean, low=low, high=high, reason=ALIKE, is_alike=is_share or is_bounded, blocks=blocks)
     df = max(1.0, variance * variance * len(found) ** 4 / sum(one.weight for one in found) - 2)
     low, high = _share_interval(mean, variance, df) if is_share else _interval(mean, variance, df)
     return Estimate(mean=mean, stderr=sqrt(variance), df=df, low=low, high=high, blocks=blocks)
@@ -228,13 +232,13 @@ def p_of(difference: Estimate, looks: int = 1) -> float:
     Where the results are looked at before the last of them has come, the p-value of a look is multiplied by how many
     looks there are (Bonferroni).
 
-    Where all blocks came out alike, there is no t. With a figure from 0 to 1 two equal bots that differ by d in nearly
-    all blocks must differ the other way, by 1 at most, in a share of d / (1 + d) of them or more.
+    Where all blocks came out alike, there is no t. With shares a block moves the difference d by 2 at most, so two
+    equal bots must come out otherwise in a share of d / 2 of all blocks or more. Strokes have no such bound.
     """
     if difference.stderr is not None and difference.df is not None:
         from scipy.special import stdtr  # noqa: PLC0415 - as above
 
         return min(1.0, looks * float(2 * stdtr(difference.df, -abs(difference.mean / difference.stderr))))
     if difference.is_alike and difference.mean:
-        return min(1.0, looks * 2 / (1 + min(1.0, abs(difference.mean))) ** difference.blocks)
+        return min(1.0, looks * 2 * (1 - abs(difference.mean) / 2) ** difference.blocks)
     return 1.0

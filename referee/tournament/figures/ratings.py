@@ -197,7 +197,7 @@ class RatedBots:
             np.add.at(scores, (bots[:, :, None], bots[:, None, :]), residuals[:, :, None] * residuals[:, None, :])
         alone = chances(strengths)
         self._by_blocks: Floats = inverse @ scores @ inverse
-        self._by_pseudo: Floats = (inverse * (PSEUDO * ((1 - alone) ** 2 + alone**2))) @ inverse
+        self._by_pseudo: Floats = (inverse * (PSEUDO**2 * ((1 - alone) ** 2 + alone**2))) @ inverse
         self._together = together
 
     def blocks(self, name: str) -> int:
@@ -211,8 +211,8 @@ class RatedBots:
         drawn, and strengths move by one step of Newton's method (score bootstrap: Hu and Zidek 1995; Kline and Santos
         2012), for endlessly many draws. The variance is made greater by b / (b - 1), where b is the number of blocks of
         the bot that played fewer; there are as many degrees of freedom as there are blocks with either bot, less one.
-        Matches against the hypothetical bot count as Poisson numbers: they keep a bot that won everything from a
-        strength that is known exactly.
+        The won and the lost half match against the hypothetical bot count as often as blocks do: 0, 1, 2, ... times by
+        Poisson's law. They keep a bot that won everything from a strength that is known exactly.
         """
         i, j = self._place[bot], self._place[other]
         fewer = min(self.blocks(bot), self.blocks(other))

@@ -10,7 +10,7 @@ from math import ceil
 from msgspec import Struct
 
 
-class Seating(Struct, frozen=True, kw_only=True):
+class BracketRound(Struct, frozen=True, kw_only=True):
     """The tables of a round, each by the places of its bots, the best first. Whoever is at none has a bye."""
 
     tables: tuple[tuple[int, ...], ...]
@@ -18,7 +18,7 @@ class Seating(Struct, frozen=True, kw_only=True):
     """How many go on from each table."""
 
 
-def seating(bots: int, *, seats: int, advance: int, last_tables: Mapping[int, int]) -> Seating:
+def next_bracket_round(bots: int, *, seats: int, advance: int, last_tables: Mapping[int, int]) -> BracketRound:
     """The next round of so many bots, at least as many as there are seats.
 
     A round is full where its winners fill the next one, down to the final: with two at a table 2, 4, 8 bots and so on.
@@ -44,7 +44,7 @@ def seating(bots: int, *, seats: int, advance: int, last_tables: Mapping[int, in
         spare = max(0, count * (seats - advance) - (bots - full))
     playing = range(bots - count * seats, bots)
     goes = tuple(advance + spare // count + (table < spare % count) for table in range(count))
-    return Seating(tables=_tables(playing, count, last_tables), goes=(1,) if bots == seats else goes)
+    return BracketRound(tables=_tables(playing, count, last_tables), goes=(1,) if bots == seats else goes)
 
 
 def _tables(playing: Sequence[int], count: int, last_tables: Mapping[int, int]) -> tuple[tuple[int, ...], ...]:
@@ -82,7 +82,7 @@ def rounds_of(bots: int, *, seats: int, advance: int) -> list[int]:
     """How many ties each round has, to the final, where nobody is withdrawn."""
     counts = []
     while bots > seats:
-        found = seating(bots, seats=seats, advance=advance, last_tables={})
+        found = next_bracket_round(bots, seats=seats, advance=advance, last_tables={})
         counts.append(len(found.tables))
         bots += sum(found.goes) - seats * len(found.tables)
     return [*counts, 1]

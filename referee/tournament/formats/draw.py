@@ -1,28 +1,18 @@
 """What is drawn next: hands the field and the past to the format that is played."""
 
 from collections.abc import Collection, Sequence
-from itertools import chain
 
-from referee.tournament.figures.blocks import BlockTable, table_of
-from referee.tournament.figures.compare import Comparer
-from referee.tournament.figures.ratings import RatedBots as Ratings
-from referee.tournament.figures.stopping import Look, Progress, by_means, by_ratings, judge, no_look
 from referee.tournament.formats import stages
 from referee.tournament.formats.swiss import sizes_of
-from referee.tournament.formats.table import FORMATS, ranked_by
+from referee.tournament.formats.table import FORMATS
 from referee.tournament.plan.deals import WholeDeals
-from referee.tournament.plan.rounds import DrawInput, End, History, Round, StopRules
+from referee.tournament.plan.rounds import DrawInput, End, History, Round
 
 
 def next_round(field: DrawInput, past: History) -> Round | End:
     """What follows once all matches of the past have ended, the same for whoever asks."""
-    row = FORMATS[field.stages[0].format]
-    if len(field.stages) > 1:
-        drawn = stages.next_round(field, past)
-    elif row.has_whole_deals:
-        drawn = _whole_deal(field, past)
-    else:
-        drawn = row.drawing.next_round(field, past)
+    several = len(field.stages) > 1
+    drawn = (stages if several else FORMATS[field.stages[0].format].drawing).next_round(field, past)
     if isinstance(drawn, Round) and drawn.whole_deal is None and not drawn.tables:
         raise ValueError(f"a round without tables was drawn: {drawn.title}")
     return drawn
@@ -34,7 +24,7 @@ def hours_are_over(hours: float) -> End:
 
 
 def needs_results(field: DrawInput) -> bool:
-    """Whether rounds are drawn from results. Else they are drawn from `Past.meetings` alone."""
+    """Whether rounds are drawn from results. Else they are drawn from `History.meetings` alone."""
     return len(field.stages) > 1 or FORMATS[field.stages[0].format].needs_results
 
 
@@ -70,31 +60,3 @@ def most_matches(field: DrawInput, whole: WholeDeals) -> int | None:
     if len(field.stages) > 1:
         return stages.most_matches(field)
     return len(whole) if row.has_whole_deals else row.drawing.most_matches(field)
-
-
-def look_at(field: DrawInput, past: History) -> Look:
-    """What is known after the last round of a tournament with [stop] that plays whole deals."""
-    progress = Progress(played=len(past.rounds), planned=max(field.stages[0].deals, len(past.rounds)))
-    return no_look(progress) or judged(field, table_of(chain.from_iterable(past.played)), progress)
-
-
-def judged(field: DrawInput, table: BlockTable, progress: Progress) -> Look:
-    """How far the results in this table decide what [stop] asks for."""
-    rules, stop = field.stages[0], field.stop or StopRules()
-    bots = rules.challengers or tuple(bot.name for bot in field.bots)
-    if ranked_by(rules) == "ratings":
-        known = by_ratings(Ratings(table, bots), bots)
-    else:
-        known = by_means(Comparer(table), bots, [planned.variant for planned in field.variants])
-    return judge(known, progress, when=stop.when, difference=stop.difference, precision=stop.precision)
-
-
-def _whole_deal(field: DrawInput, past: History) -> Round | End:
-    """The next deal of all line-ups, until all deals are played or what `stop` asks for is known."""
-    played, deals = len(past.rounds), field.stages[0].deals
-    look = look_at(field, past) if field.stop is not None and played else None
-    if played >= deals or (look is not None and look.is_settled):
-        return End(reason=f"all {deals} deals are played" if look is None else look.words)
-    return Round(
-        number=played, title=f"deal {played + 1} of {deals}", whole_deal=played, known=look.with_pairs if look else ""
-    )

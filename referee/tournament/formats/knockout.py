@@ -17,7 +17,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from referee.rules.table.streams import Stream
-from referee.tournament.formats.bracket import round_name, rounds_of, seating
+from referee.tournament.formats.bracket import next_bracket_round, round_name, rounds_of
 from referee.tournament.formats.ties import Rule, Standing, TieBot, stand
 from referee.tournament.plan.rounds import Block, DrawInput, End, History, Round, StageRules
 from referee.tournament.results import Result
@@ -182,7 +182,7 @@ def _tables_of(
     """The tables of a round with how many go on from each. It follows from its bots and from the round before."""
     last = {name: number for number, tie in enumerate(levels[-1].ties) for name in tie.names} if levels else {}
     last_tables = {place: last[name] for place, name in enumerate(entered) if name in last}
-    found = seating(len(entered), seats=seats, advance=rules.advance or 1, last_tables=last_tables)
+    found = next_bracket_round(len(entered), seats=seats, advance=rules.advance or 1, last_tables=last_tables)
     return [
         (tuple(entered[place] for place in table), goes) for table, goes in zip(found.tables, found.goes, strict=True)
     ]

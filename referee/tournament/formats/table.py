@@ -3,7 +3,7 @@
 Knows the files of the formats; it must not know configs, stores or runs.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Protocol
 
 from msgspec import Struct
@@ -35,7 +35,7 @@ class Traits(Struct, frozen=True, kw_only=True):
     has_whole_deals: bool = False
     """Whether it plays whole deals of line-ups that are known from the start, unless it is a stage of several."""
     needs_results: bool = True
-    """Whether its rounds are drawn from results. Else they are drawn from the sums in `Past.meetings`."""
+    """Whether its rounds are drawn from results. Else they are drawn from the sums in `History.meetings`."""
     no_stage: str = ""
     """Why it cannot be a stage. Empty if it can."""
     spare_bots: int = 0
@@ -56,7 +56,7 @@ class FormatRow(Traits, frozen=True, kw_only=True):
     """A format."""
 
     drawing: Drawing
-    """The module that draws its rounds; for a format with whole deals, those of a stage."""
+    """The module that draws its rounds."""
 
 
 FORMATS: Mapping[Format, FormatRow] = {
@@ -109,9 +109,9 @@ FORMATS: Mapping[Format, FormatRow] = {
 _SEVERAL_STAGES = Traits(ranked_by="places")
 
 
-def traits_of(format_: Format | None) -> Traits:
-    """The properties of a format; None stands for several stages."""
-    return _SEVERAL_STAGES if format_ is None else FORMATS[format_]
+def traits_of(stages: Sequence[StageRules]) -> Traits:
+    """The properties of what these stages are played by: of their format, where there is one stage."""
+    return FORMATS[stages[0].format] if len(stages) == 1 else _SEVERAL_STAGES
 
 
 def formats_with(key: str) -> list[str]:

@@ -4,8 +4,10 @@ Pure: they follow from the master key, names and numbers alone, so that any part
 module knows nothing of processes, clocks, results or the store.
 """
 
+from array import array
 from bisect import bisect_right
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import accumulate
 
@@ -14,7 +16,7 @@ from msgspec import Struct
 from referee.rules.table.streams import Stream
 from referee.tournament.plan.fixture import Lineup
 from referee.tournament.plan.keys import Rotations
-from referee.tournament.plan.lineups import AllLineups, all_lineups
+from referee.tournament.plan.lineups import lineup_rule
 from referee.tournament.plan.samples import choose_lineups
 
 
@@ -26,21 +28,40 @@ class PlannedVariant(Struct, frozen=True, kw_only=True):
     rotations: Rotations = "same"
 
 
-class Sitting(Struct, frozen=True, kw_only=True):
-    """Who plays a match: its block and its rotation, with the bots in the order of their names, not by seat."""
+class PlannedBlock(Struct, frozen=True, gc=False):
+    """A block of a plan."""
 
     variant: str
-    block: int
     lineup: Lineup
+    """The bots in the order of their names, each as its index in the config."""
     deal: int
-    rotation: int
+
+
+class BlockList:
+    """Blocks one after another. The rotations of a block are its matches."""
+
+    def __init__(self, blocks: Iterable[PlannedBlock]) -> None:
+        self.blocks = list(blocks)
+        self.starts = array("Q", accumulate((len(block.lineup) for block in self.blocks), initial=0))
+        """The first match of each block, and at the end how many there are."""
+
+    @cached_property
+    def matches_of(self) -> Counter[str]:
+        """By variant, how many matches there are."""
+        return matches_of(self.blocks)
+
+    def find(self, number: int) -> tuple[int, int, int]:
+        """How often all blocks come before the match of this number, the place of its block, and its rotation."""
+        turn, rest = divmod(number, self.starts[-1])
+        place = bisect_right(self.starts, rest) - 1
+        return turn, place, rest - self.starts[place]
 
 
 class WholeDeals:
     """The blocks of the deals that all line-ups play, each deal in the same order, with the rotations of each block.
 
-    Raises ValueError when names are not unique, or when there are no line-ups of a variant: it has more seats than
-    there are bots, or than there are owners of bots.
+    Line-ups are listed when they are first needed, since most formats play none of these deals. Whatever needs them
+    raises ValueError where there are too many.
     """
 
     def __init__(  # noqa: PLR0913 - what a plan follows from
@@ -60,6 +81,9 @@ class WholeDeals:
 
         `versions_before` has by bot how many versions it had before in the run; empty if all are 0. `before` is what
         this amends, to whose samples of line-ups it adds.
+
+        Raises ValueError when names are not unique, or when there are no line-ups of a variant: it has more seats than
+        there are bots, or than there are owners of bots.
         """
         _check(bots, variants)
         self.master_key, self.bots, self.variants = master_key, bots, variants
@@ -68,108 +92,95 @@ class WholeDeals:
         self.seats_of = {entry.variant: entry.seats for entry in variants}
         """By variant, how many bots sit at a table."""
         self._by_name = sorted(range(len(bots)), key=lambda bot: bots[bot])
-        self._names = [bots[bot] for bot in self._by_name]
-        self._is_sampled = lineups is not None
+        self._index = {name: bot for bot, name in enumerate(bots)}
+        self._wanted = lineups
         self._before: tuple[WholeDeals, ...] = () if before is None else (*before._before, before)
-        self._lineups: dict[str, list[Lineup] | AllLineups] = {}
-        """By variant, as indexes of `_names`."""
-        for variant, seats in self.seats_of.items():
-            every = all_lineups(self._names, seats, owners=owners, challengers=challengers)
-            if not every:
-                raise ValueError(f"there is no line-up of {seats} for {variant}: no bots that may meet")
-            self._lineups[variant] = self._choose(variant, every, lineups)
-        self.lineups = {variant: len(some) for variant, some in self._lineups.items()}
+        names = sorted(bots)
+        self._rules = {
+            variant: lineup_rule(names, seats, owners=owners, challengers=challengers)
+            for variant, seats in self.seats_of.items()
+        }
+        for variant, rule in self._rules.items():
+            if not rule.count:
+                raise ValueError(f"there is no line-up of {rule.seats} for {variant}: no bots that may meet")
+
+    @cached_property
+    def lineups(self) -> dict[str, int]:
         """By variant, how many line-ups play each deal."""
-        self._laps = _laps(self.lineups, self.seats_of)
-        self.deal_blocks = sum(self.lineups.values())
-        """How many blocks each deal has."""
-        self.deal_matches = sum(count * self.seats_of[variant] for variant, count in self.lineups.items())
-        """How many matches each deal has."""
+        return {variant: len(some) for variant, some in self._lineups.items()}
+
+    @cached_property
+    def of_deal(self) -> BlockList:
+        """The blocks of the first deal. Those of each other one are the same, but for its number.
+
+        Variants take turns, as long as they have line-ups.
+        """
+        most = max(self.lineups.values(), default=0)
+        return BlockList(
+            PlannedBlock(variant, some[place], 0)
+            for place in range(most)
+            for variant, some in self._lineups.items()
+            if place < len(some)
+        )
 
     def __len__(self) -> int:
         """How many matches there are."""
-        return self.deals * self.deal_matches
+        return self.deals * self.of_deal.starts[-1]
 
-    def sitting(self, number: int) -> Sitting:
-        """Who plays the match of a number that there is."""
-        deal, rest = divmod(number, self.deal_matches)
-        laps = self._laps[bisect_right(self._laps, rest, key=lambda one: one.first_match) - 1]
-        lap, rest = divmod(rest - laps.first_match, laps.starts[-1])
-        place = bisect_right(laps.starts, rest) - 1
-        variant = laps.variants[place]
-        lineup = self._lineups[variant][laps.first_lineup + lap]
-        return Sitting(
-            variant=variant,
-            block=deal * self.deal_blocks + laps.first_block + lap * len(laps.variants) + place,
-            lineup=tuple(self._by_name[index] for index in lineup),
-            deal=deal,
-            rotation=rest - laps.starts[place],
-        )
+    def block_of(self, number: int) -> int:
+        """The number of the block of a match."""
+        turn, place, _ = self.of_deal.find(number)
+        return turn * len(self.of_deal.blocks) + place
 
-    def blocks_of_deal(self) -> Iterator[tuple[str, int]]:
-        """The blocks of a deal in their order, each as its variant and the place of its line-up among those of it."""
-        for laps in self._laps:
-            for place in range(laps.first_lineup, laps.end):
-                for variant in laps.variants:
-                    yield variant, place
+    def number_of(self, block: PlannedBlock, rotation: int) -> int:
+        """The number of a match."""
+        place = self._places[block.variant, block.lineup]
+        return block.deal * self.of_deal.starts[-1] + self.of_deal.starts[place] + rotation
 
-    def place_of(self, variant: str, bots: Iterable[str]) -> int | None:
-        """The place of a line-up among those of a variant, from 0. None where it has none."""
-        return self._places.get(variant, {}).get(frozenset(bots))
+    def lineup_of(self, bots: Iterable[str]) -> Lineup | None:
+        """The indexes of these bots in the order of their names. None where one is not there."""
+        names = sorted(bots)
+        return tuple(self._index[name] for name in names) if self._index.keys() >= {*names} else None
 
     @cached_property
-    def _places(self) -> dict[str, dict[frozenset[str], int]]:
-        """By variant, all line-ups by the bots' names, with their places."""
+    def _places(self) -> dict[tuple[str, Lineup], int]:
+        """The place of each block of a deal."""
+        return {(block.variant, block.lineup): place for place, block in enumerate(self.of_deal.blocks)}
+
+    @cached_property
+    def _lineups(self) -> dict[str, list[Lineup]]:
+        """By variant, the line-ups that play each deal."""
         return {
-            variant: {frozenset(lineup): place for place, lineup in enumerate(self._by_names(variant))}
-            for variant in self._lineups
+            variant: [tuple(self._by_name[place] for place in lineup) for lineup in self._chosen(variant)]
+            for variant in self._rules
         }
 
-    def _by_names(self, variant: str) -> Iterator[tuple[str, ...]]:
-        """The line-ups of a variant by the names of their bots."""
-        return (tuple(self._names[bot] for bot in lineup) for lineup in self._lineups[variant])
+    def _chosen(self, variant: str) -> list[Lineup]:
+        """The line-ups of a variant: the streams `lineups/VARIANT` and, after amendments, `lineups/VARIANT/3` draw.
 
-    def _choose(self, variant: str, every: AllLineups, wanted: int | None) -> list[Lineup] | AllLineups:
-        """The line-ups of a variant: the streams `lineups/VARIANT` and, after amendments, `lineups/VARIANT/3` draw."""
-        earlier = [one for one in self._before if one._is_sampled and variant in one.seats_of]
+        The bots are places in the order of names.
+        """
+        rule = self._rules[variant]
+        earlier = [one for one in self._before if one._wanted is not None and variant in one.seats_of]
         if not earlier:
-            return choose_lineups(Stream(self.master_key, f"lineups/{variant}"), every, wanted)
-        index = {name: bot for bot, name in enumerate(self._names)}
-        all_had = dict.fromkeys(lineup for one in earlier for lineup in one._by_names(variant))
-        there = (tuple(sorted(index[name] for name in lineup)) for lineup in all_had if index.keys() >= {*lineup})
-        had = [*filter(every.allows, there)]
-        seated = set[int]().union(*had)
-        newcomers = {bot for name, bot in index.items() if name not in earlier[-1].bots or bot not in seated}
-        stream = Stream(self.master_key, f"lineups/{variant}/{len(self._before)}")
-        return choose_lineups(stream, every, wanted, had=had, newcomers=newcomers)
-
-
-class _Laps(Struct, frozen=True, kw_only=True):
-    """Laps of a deal in each of which the same variants have a block, one after another."""
-
-    first_match: int
-    first_block: int
-    first_lineup: int
-    end: int
-    """The first line-up that is not in it."""
-    variants: tuple[str, ...]
-    starts: tuple[int, ...]
-    """The first match of each variant's block within a lap, and at the end the number of matches of a lap."""
-
-
-def _laps(lineups: Mapping[str, int], seats: Mapping[str, int]) -> list[_Laps]:
-    """The laps of a deal for variants with so many line-ups and seats, by who has a block in them."""
-    found: list[_Laps] = []
-    match = block = first = 0
-    for end in sorted(set(lineups.values())):
-        variants = tuple(variant for variant, count in lineups.items() if count >= end)
-        starts = tuple(accumulate((seats[variant] for variant in variants), initial=0))
-        found.append(
-            _Laps(first_match=match, first_block=block, first_lineup=first, end=end, variants=variants, starts=starts)
+            return choose_lineups(Stream(self.master_key, f"lineups/{variant}"), rule, self._wanted)
+        place = {self.bots[bot]: place for place, bot in enumerate(self._by_name)}
+        all_had = dict.fromkeys(
+            tuple(one.bots[bot] for bot in lineup) for one in earlier for lineup in one._lineups[variant]
         )
-        match += (end - first) * starts[-1]
-        block += (end - first) * len(variants)
-        first = end
+        there = (tuple(sorted(place[name] for name in lineup)) for lineup in all_had if place.keys() >= {*lineup})
+        had = [*filter(rule.allows, there)]
+        seated = set[int]().union(*had)
+        newcomers = {at for name, at in place.items() if name not in earlier[-1].bots or at not in seated}
+        stream = Stream(self.master_key, f"lineups/{variant}/{len(self._before)}")
+        return choose_lineups(stream, rule, self._wanted, had=had, newcomers=newcomers)
+
+
+def matches_of(blocks: Iterable[PlannedBlock]) -> Counter[str]:
+    """By variant, how many matches these blocks have."""
+    found = Counter[str]()
+    for block in blocks:
+        found[block.variant] += len(block.lineup)
     return found
 
 

@@ -7,17 +7,17 @@ round: a round is a whole deal or a list of tables. Pure: this module must not k
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import accumulate, pairwise
-from typing import Protocol
+from functools import cached_property
+from itertools import pairwise
 
 from msgspec.structs import replace
 
 from referee.rules.table.streams import Stream
-from referee.tournament.plan.deals import Sitting, WholeDeals
+from referee.tournament.plan.deals import BlockList, PlannedBlock, WholeDeals, matches_of
 from referee.tournament.plan.fixture import BlockKey, Entry, Lineup, PlannedMatch
 from referee.tournament.plan.keys import SHARED_CARDS, deal_key, own_cards
 from referee.tournament.plan.rounds import Block, Round
-from referee.tournament.plan.shards import Shard, ShardDeals
+from referee.tournament.plan.shards import Shard, blocks_of_shard
 
 MOST_DEALS = 2**31
 """The number of every deal is smaller than this."""
@@ -49,18 +49,18 @@ class Plan:
         """The stage, from 0, of each table that was drawn, also of those of which a bot has left the run. Empty where
         there is one stage."""
         self._rotations = {entry.variant: entry.rotations for entry in whole.variants}
-        self._index = {name: index for index, name in enumerate(whole.bots)}
+        self._shard = shard
         self._parts: list[_Part] = []
         """The matches of each round; of a fixed plan there is one part."""
         self._first_matches, self._first_blocks = [0], [0]
         """The first match and the first block of each part, and at the end how many there are."""
         self._matches: Counter[str] = Counter()
-        self._tables: set[_Meeting] = set()
-        self._taken: set[int] = set()
-        """The whole deals that a round has taken."""
-        self._shard = None if shard is None else ShardDeals(whole, shard)
+        self._tables: dict[PlannedBlock, int] = {}
+        """By table of a round its first match."""
+        self._taken: dict[int, int] = {}
+        """By whole deal that a round has taken its first match."""
         if rounds is None:
-            self._append(self._shard or _Deals(whole, range(whole.deals)))
+            self._append(_Part(self._of_deals, range(0, whole.deals, self._step)))
         for one in rounds or ():
             self.add(one)
 
@@ -70,11 +70,14 @@ class Plan:
         Raises ValueError where the round cannot be played: it has what is there already, or bots, games, deals or
         numbers of bots that the tournament does not have.
         """
-        self._append(self._part(drawn))
+        first, part = len(self), self._part(drawn)
+        self._append(part)
         self.rounds.append(drawn)
-        self._tables.update(map(_meeting, drawn.tables))
-        if drawn.whole_deal is not None:
-            self._taken.add(drawn.whole_deal)
+        if drawn.whole_deal is None:
+            starts = (first + start for start in part.blocks.starts)
+            self._tables.update(zip(part.blocks.blocks, starts, strict=False))
+        else:
+            self._taken[drawn.whole_deal] = first
 
     def matches_in(self, drawn: Round) -> Mapping[str, int]:
         """By variant, how many matches a round would add to the plan. Raises ValueError as `add` does."""
@@ -90,34 +93,30 @@ class Plan:
         """The match of this number; raises IndexError outside the plan (negative numbers too)."""
         if not 0 <= number < len(self):
             raise IndexError(f"the plan has matches 0 to {len(self) - 1}, not {number}")
-        sitting = self.sitting(number)
-        key, seating = self._seating(sitting)
-        lineup = (*seating[sitting.rotation :], *seating[: sitting.rotation])
-        fixture = PlannedMatch(
+        place, block, rotation = self.block_at(number)
+        key, seating = self._seating(block)
+        lineup = (*seating[rotation:], *seating[:rotation])
+        planned = PlannedMatch(
             number=number,
-            variant=sitting.variant,
-            block=sitting.block,
+            variant=block.variant,
+            block=place,
             lineup=lineup,
-            rotation=sitting.rotation,
-            deal=sitting.deal,
+            rotation=rotation,
+            deal=block.deal,
             deal_key=key,
             versions_before=self._versions_before(lineup),
         )
-        return self.dealt(fixture)
+        return self.dealt(planned)
 
-    def sitting(self, number: int) -> Sitting:
-        """Who plays the match of a number that the plan has."""
+    def block_at(self, number: int) -> tuple[int, PlannedBlock, int]:
+        """The number of the block of a match that the plan has, the block, and the rotation."""
         place = self.round_of(number)
-        sitting = self._parts[place].sitting(number - self._first_matches[place])
-        return replace(sitting, block=self._first_blocks[place] + sitting.block)
+        at, block, rotation = self._parts[place].find(number - self._first_matches[place])
+        return self._first_blocks[place] + at, block, rotation
 
     def round_of(self, number: int) -> int:
         """The round to which a match of the plan belongs, as its place in `rounds`."""
         return bisect_right(self._first_matches, number) - 1
-
-    def number_in_whole(self, number: int) -> int:
-        """The number that a match of a fixed plan has in the plan of which this may be a shard."""
-        return number if self._shard is None else self._shard.number_in_whole(number)
 
     @property
     def longest_round(self) -> int:
@@ -132,12 +131,11 @@ class Plan:
     @property
     def lineups(self) -> dict[str, int]:
         """By variant, how many line-ups meet."""
-        if self._shard is not None:
-            return self._shard.lineups
-        whole = self.whole.lineups if self._taken or not self.grows else {}
-        met = {(variant, bots) for variant, bots, _ in self._tables}
-        tables = Counter(variant for variant, bots in met if not whole or self.whole.place_of(variant, bots) is None)
-        return {name: whole.get(name, 0) + tables[name] for name in self._rotations}
+        meet = {(block.variant, block.lineup) for block in self._tables}
+        if self._taken or not self.grows:
+            meet |= {key for key, first in self._first_deals.items() if first < self.whole.deals}
+        counts = Counter(variant for variant, _ in meet)
+        return {name: counts[name] for name in self._rotations}
 
     @property
     def matches(self) -> dict[str, int]:
@@ -146,12 +144,24 @@ class Plan:
 
     def has_table(self, variant: str, bots: Iterable[str], deal: int) -> bool:
         """Whether these bots meet in this variant on this deal, in whatever seats."""
-        table = frozenset(bots)
-        is_whole = deal in (self._taken if self.grows else range(self.whole.deals))
-        place = self.whole.place_of(variant, table) if is_whole else None
-        if place is None:
-            return (variant, table, deal) in self._tables
-        return self._shard is None or self._shard.has(variant, place, deal)
+        lineup = self.whole.lineup_of(bots)
+        return lineup is not None and self._has(PlannedBlock(variant, lineup, deal))
+
+    def number_of(self, variant: str, bots: Iterable[str], deal: int, rotation: int) -> int | None:
+        """The number of the match in which these bots meet in this variant on this deal with this rotation.
+
+        None where the plan has none.
+        """
+        lineup = self.whole.lineup_of(bots)
+        if lineup is None or not 0 <= rotation < self.whole.seats_of.get(variant, 0):
+            return None
+        block = PlannedBlock(variant, lineup, deal)
+        if (first := self._tables.get(block)) is not None:
+            return first + rotation
+        if not self._has(block):
+            return None
+        first = self._taken[deal] if self.grows else deal // self._step * self._of_deals.starts[-1]
+        return first + self._starts_of_deal[variant, lineup] + rotation
 
     def place(self, fixture: PlannedMatch) -> BlockKey:
         """Where in the tournament a match belongs."""
@@ -169,26 +179,57 @@ class Plan:
         key = self._deal_key(fixture.variant, fixture.lineup, fixture.deal, own)
         return replace(fixture, deal_key=key, redeals=redeals)
 
+    @cached_property
+    def _of_deals(self) -> BlockList:
+        """The blocks of a whole deal; of a shard those of as many deals as there are shards."""
+        whole = self.whole.of_deal
+        return whole if self._shard is None else BlockList(blocks_of_shard(whole.blocks, self._shard))
+
+    @cached_property
+    def _first_deals(self) -> dict[tuple[str, Lineup], int]:
+        """By variant and line-up, the first of the whole deals that it plays."""
+        return {(block.variant, block.lineup): block.deal for block in self._of_deals.blocks}
+
+    @cached_property
+    def _starts_of_deal(self) -> dict[tuple[str, Lineup], int]:
+        """By variant and line-up, the first match of its block among those of a whole deal."""
+        all_starts = zip(self._of_deals.blocks, self._of_deals.starts, strict=False)
+        return {(block.variant, block.lineup): start for block, start in all_starts}
+
+    @property
+    def _step(self) -> int:
+        """How many deals the blocks of `_of_deals` are of."""
+        return 1 if self._shard is None else self._shard.of
+
+    def _has(self, block: PlannedBlock) -> bool:
+        is_there = block.deal in self._taken if self.grows else 0 <= block.deal < self.whole.deals
+        return block in self._tables or (is_there and self._is_of_deal(block))
+
+    def _is_of_deal(self, block: PlannedBlock) -> bool:
+        """Whether the block belongs to the whole deal of its number."""
+        first = self._first_deals.get((block.variant, block.lineup))
+        return first is not None and (self._shard is None or block.deal % self._shard.of == first)
+
     def _append(self, part: "_Part") -> None:
         self._parts.append(part)
         self._first_matches.append(self._first_matches[-1] + sum(part.matches_of.values()))
-        self._first_blocks.append(self._first_blocks[-1] + part.blocks)
+        self._first_blocks.append(self._first_blocks[-1] + part.count)
         self._matches.update(part.matches_of)
 
     def _part(self, drawn: Round) -> "_Part":
         """The matches of a round. Raises ValueError as `add` does."""
         if drawn.whole_deal is None:
-            return _Tables(drawn.tables, self._checked(drawn.tables))
+            return _Part(BlockList(self._checked(drawn.tables)), range(1))
         self._check_deal(drawn, drawn.whole_deal)
-        return _Deals(self.whole, range(drawn.whole_deal, drawn.whole_deal + 1))
+        return _Part(self._of_deals, range(drawn.whole_deal, drawn.whole_deal + 1))
 
-    def _seating(self, sitting: Sitting) -> tuple[bytes, list[int]]:
+    def _seating(self, block: PlannedBlock) -> tuple[bytes, list[int]]:
         """The key that all rotations of the deal share, and the line-up by seat in rotation 0.
 
         An even deal shuffles the bots, in the order of their names, by the stream `seating` of this key. The odd deal
         after it takes the same order backwards: whoever sat on somebody's left now sits on the right.
         """
-        variant, lineup, deal = sitting.variant, sitting.lineup, sitting.deal
+        variant, lineup, deal = block.variant, block.lineup, block.deal
         key = self._deal_key(variant, lineup, deal)
         if deal % 2 == 0:
             return key, Stream(key, "seating").shuffled(lineup)
@@ -204,87 +245,55 @@ class Plan:
         before = tuple(self.whole.versions_before[bot] for bot in lineup) if self.whole.versions_before else ()
         return before if any(before) else ()
 
-    def _checked(self, tables: Iterable[Block]) -> list[Lineup]:
-        """Of each table the indexes of its bots."""
-        new: set[_Meeting] = set()
+    def _checked(self, tables: Iterable[Block]) -> list[PlannedBlock]:
+        """The tables of a round as blocks."""
+        new: dict[PlannedBlock, None] = {}
         for table in tables:
             seats = self.whole.seats_of.get(table.variant)
             if seats is None:
                 raise ValueError(f"there is no game `{table.variant}`")
-            if not all(bot in self._index for bot in table.bots):
+            lineup = self.whole.lineup_of(table.bots)
+            if lineup is None:
                 raise ValueError("a bot sits at a table that does not take part")
             if len(table.bots) != seats or list(table.bots) != sorted(set(table.bots)):
                 raise ValueError(f"expected {seats} bots at a table of {table.variant}, in the order of their names")
-            meeting = _meeting(table)
             if not 0 <= table.deal < MOST_DEALS:
                 raise ValueError(f"a deal has the number {table.deal}")
-            if meeting in new or self.has_table(*meeting):
+            block = PlannedBlock(table.variant, lineup, table.deal)
+            if block in new or self._has(block):
                 raise ValueError(f"the same bots meet twice on deal {table.deal} of {table.variant}")
-            new.add(meeting)
-        return [tuple(self._index[bot] for bot in table.bots) for table in tables]
+            new[block] = None
+        return list(new)
 
     def _check_deal(self, drawn: Round, deal: int) -> None:
         """Raises ValueError where a round cannot take this deal as a whole."""
         if drawn.tables or not 0 <= deal < self.whole.deals or deal in self._taken:
             raise ValueError(f"a round takes deal {deal}, which is not there to be taken")
-        if any(one == deal and self.whole.place_of(variant, bots) is not None for variant, bots, one in self._tables):
+        if any(block.deal == deal and self._is_of_deal(block) for block in self._tables):
             raise ValueError(f"a round takes deal {deal}, of which a table was played")
 
 
-_Meeting = tuple[str, frozenset[str], int]
-"""What a table is: its variant, its bots, and its deal."""
+class _Part:
+    """Matches of a plan that follow one another, numbered from 0."""
 
+    def __init__(self, blocks: BlockList, deals: range) -> None:
+        """The blocks are played again and again: with each of `deals`, which is added to the deal of each block.
 
-def _meeting(table: Block) -> _Meeting:
-    return table.variant, frozenset(table.bots), table.deal
+        Of the last ones, those are left out that would be of a deal beyond `deals`.
+        """
+        self.blocks, self._deals = blocks, deals
+        turns, rest = divmod(deals.stop - deals.start, deals.step)
+        last = [block for block in blocks.blocks if block.deal < rest] if rest else []
+        self.count = turns * len(blocks.blocks) + len(last)
+        """How many blocks there are."""
+        self.matches_of = matches_of(last)
+        """By variant, how many matches there are."""
+        self.matches_of.update({variant: turns * matches for variant, matches in blocks.matches_of.items()})
 
-
-class _Part(Protocol):
-    """Matches of a plan that follow one another. Numbers of matches and blocks count from 0 in each part."""
-
-    blocks: int
-    matches_of: Counter[str]
-    """By variant, how many matches there are."""
-
-    def sitting(self, number: int) -> Sitting:
-        """Who plays a match, with the block's number in the part."""
-
-
-class _Deals:
-    """Whole deals that follow one another."""
-
-    def __init__(self, whole: WholeDeals, deals: range) -> None:
-        self._whole, self._deals = whole, deals
-        self.blocks = len(deals) * whole.deal_blocks
-        self.matches_of = Counter(
-            {name: len(deals) * count * whole.seats_of[name] for name, count in whole.lineups.items()}
-        )
-
-    def sitting(self, number: int) -> Sitting:
-        first = self._deals.start
-        sitting = self._whole.sitting(first * self._whole.deal_matches + number)
-        return replace(sitting, block=sitting.block - first * self._whole.deal_blocks)
-
-
-class _Tables:
-    """The tables of a round."""
-
-    def __init__(self, tables: Sequence[Block], lineups: Sequence[Lineup]) -> None:
-        self._tables, self._lineups = tables, lineups
-        self._starts = list(accumulate((len(table.bots) for table in tables), initial=0))
-        """The first match of each table, and at the end how many there are."""
-        self.blocks = len(tables)
-        self.matches_of = Counter[str]()
-        for table in tables:
-            self.matches_of[table.variant] += len(table.bots)
-
-    def sitting(self, number: int) -> Sitting:
-        block = bisect_right(self._starts, number) - 1
-        table = self._tables[block]
-        return Sitting(
-            variant=table.variant,
-            block=block,
-            lineup=self._lineups[block],
-            deal=table.deal,
-            rotation=number - self._starts[block],
-        )
+    def find(self, number: int) -> tuple[int, PlannedBlock, int]:
+        """The number of the block of a match, the block, and the rotation."""
+        turn, place, rotation = self.blocks.find(number)
+        block = self.blocks.blocks[place]
+        if self._deals[turn]:
+            block = replace(block, deal=block.deal + self._deals[turn])
+        return turn * len(self.blocks.blocks) + place, block, rotation

@@ -6,9 +6,9 @@ know how rounds are drawn or kept.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from referee.tournament.plan.deals import PlannedVariant
 from referee.tournament.results import Result
@@ -44,9 +44,9 @@ class StopRules(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     when: str | None = None
     """`all` where every rank is to be known, `top 3` where it is to be known which three are the best."""
-    difference: float = 0.0
+    difference: Annotated[float, Meta(ge=0, lt=1, description="match points")] = 0.0
     """Two bots that differ by less than this in match points (p < 0.05, all pairs) count as settled."""
-    precision: float | None = None
+    precision: Annotated[float, Meta(gt=0, le=0.5, description="match points")] | None = None
     """How far the ends of every interval of the overall table may be from the mean at most, in match points."""
 
 

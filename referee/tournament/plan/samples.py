@@ -9,7 +9,7 @@ from itertools import islice
 
 from referee.rules.table.streams import Stream
 from referee.tournament.plan.fixture import Lineup
-from referee.tournament.plan.lineups import AllLineups
+from referee.tournament.plan.lineups import LineupRule
 
 _MOST_LOOKED_AT = 500
 """Among how many line-ups one is sought that can be changed: the sample may hold very many."""
@@ -17,75 +17,63 @@ _MOST_LOOKED_AT = 500
 
 def choose_lineups(
     stream: Stream,
-    every: AllLineups,
+    rule: LineupRule,
     wanted: int | None,
     *,
     had: Sequence[Lineup] | None = None,
     newcomers: Collection[int] = (),
-) -> list[Lineup] | AllLineups:
+) -> list[Lineup]:
     """All line-ups, or a balanced sample where fewer are wanted. Each is in rising order.
 
+    Each line-up is put together bot by bot: the next bot is one of those in the fewest line-ups, among these one that
+    has met the bots already in it least often, and among these it is drawn by lot. In a gauntlet challengers get as
+    many as challengers, and the field as many as the field.
+
     After an amendment the line-ups that a sample `had` stay, and others follow. First each newcomer gets as many
-    line-ups as each of the other bots is in at least, with those that it has met least often, among these by lot. Then
-    line-ups are drawn as in balanced_sample until there are as many as wanted. In a gauntlet challengers get as many as
-    challengers, and the field as many as the field.
+    line-ups as each of the other bots is in at least, with those that it has met least often, among these by lot.
+    Raises ValueError where there would be more than MOST_LINEUPS.
     """
-    if wanted is None or wanted >= len(every):
-        return every
-    if had is None and every.is_plain and wanted <= len(every) // 2:
-        return balanced_sample(stream, every, wanted)
-    if had is None and every.is_plain:
+    if why := rule.too_many(wanted):
+        raise ValueError(why)
+    every = rule.count
+    if wanted is None or wanted >= every:
+        return rule.lineups()
+    if had is None and rule.is_plain and wanted > every // 2:
         # All line-ups together are balanced, so what a balanced sample leaves of them is balanced too.
-        left_out = set(balanced_sample(stream, every, len(every) - wanted))
-        return [lineup for lineup in every if lineup not in left_out]
-    sample = _Sample(stream, every)
+        left_out = {*choose_lineups(stream, rule, every - wanted)}
+        return [lineup for lineup in rule.lineups() if lineup not in left_out]
+    sample = _Sample(stream, rule)
     for lineup in had or ():
         sample.add(lineup)
     fewest = {bot: sample.fewest_of_others(bot, newcomers) for bot in sorted(newcomers)}
     for bot, count in fewest.items():
-        sample.seat(bot, min(count, every.by_bot[bot]))
+        sample.seat(bot, min(count, rule.count_with((bot,))))
     sample.fill(wanted)
     if had is None:
         sample.balance()
     return list(sample.lineups)
 
 
-def balanced_sample(stream: Stream, every: AllLineups, count: int) -> list[Lineup]:
-    """Distinct random line-ups of all, each in rising order. `count` must be at most half of all there are.
-
-    Every bot is in equally many, give or take one, and pairs meet about equally often. Each line-up is put together
-    bot by bot: the next bot is one of those in the fewest line-ups, among these one that has met the bots already in
-    it least often, and among these it is drawn by lot.
-    """
-    sample = _Sample(stream, every)
-    for _ in range(count):
-        lineup = sample.draw()
-        if lineup in sample.lineups:
-            lineup = sample.make_room(lineup)
-        sample.add(lineup)
-    return list(sample.lineups)
-
-
 class _Sample:
     """The line-ups of a sample so far, how many each bot is in, and how often each pair meets."""
 
-    def __init__(self, stream: Stream, every: AllLineups) -> None:
+    def __init__(self, stream: Stream, rule: LineupRule) -> None:
         self.lineups: dict[Lineup, None] = {}
         """In the order in which they came."""
-        self._stream, self._every = stream, every
-        self._played = [0] * every.bots
-        self._met = [[0] * every.bots for _ in range(every.bots)]
-        self._of: list[dict[Lineup, None]] = [{} for _ in range(every.bots)]
+        self._stream, self._rule = stream, rule
+        self._played = [0] * rule.bots
+        self._met = [[0] * rule.bots for _ in range(rule.bots)]
+        self._of: list[dict[Lineup, None]] = [{} for _ in range(rule.bots)]
 
     def draw(self) -> Lineup:
-        """The next line-up by the rule of balanced_sample. It may be a known one where no other last bot is left."""
+        """The next line-up by the rule of choose_lineups. It may be a known one where no other last bot is left."""
         lineup: Lineup = ()
-        met = [0] * self._every.bots
-        while len(lineup) < self._every.seats:
-            free = self._every.next_bots(lineup)
+        met = [0] * self._rule.bots
+        while len(lineup) < self._rule.seats:
+            free = self._rule.next_bots(lineup)
             fewest = min(self._played[bot] for bot in free)
             able = [bot for bot in free if self._played[bot] == fewest]
-            if len(lineup) == self._every.seats - 1:
+            if len(lineup) == self._rule.seats - 1:
                 able = [bot for bot in able if tuple(sorted((*lineup, bot))) not in self.lineups] or able
             least = min(met[bot] for bot in able)
             able = [bot for bot in able if met[bot] == least]
@@ -108,16 +96,6 @@ class _Sample:
         for bot in lineup:
             del self._of[bot][lineup]
 
-    def make_room(self, lineup: Lineup) -> Lineup:
-        """A new line-up in place of a known one, made by exchanging a bot with one of the sample, which changes too.
-
-        Every bot is in as many as before. A sample of at most half of all line-ups leaves such an exchange.
-        """
-        other, mine, theirs = next(self._exchanges(lineup))
-        self.remove(other)
-        self.add(theirs)
-        return mine
-
     def fill(self, wanted: int) -> None:
         """Draw new line-ups until there are so many."""
         while len(self.lineups) < wanted:
@@ -128,8 +106,8 @@ class _Sample:
         """Draw new line-ups with a bot until it is in so many."""
         while self._played[bot] < wanted:
             lineup: tuple[int, ...] = (bot,)
-            while len(lineup) < self._every.seats:
-                free = self._every.next_bots(lineup)
+            while len(lineup) < self._rule.seats:
+                free = self._rule.next_bots(lineup)
                 least = min(self._met[bot][other] for other in free)
                 able = [other for other in free if self._met[bot][other] == least]
                 lineup = (*lineup, able[self._stream.below(len(able))])
@@ -138,7 +116,7 @@ class _Sample:
 
     def fewest_of_others(self, bot: int, newcomers: Collection[int]) -> int:
         """In how many line-ups each bot is at least that is no newcomer, and a challenger where this one is."""
-        others = [other for other in range(self._every.bots) if other not in newcomers and self._are_alike(bot, other)]
+        others = [other for other in range(self._rule.bots) if other not in newcomers and self._are_alike(bot, other)]
         return min((self._played[other] for other in others), default=0)
 
     def balance(self) -> None:
@@ -156,7 +134,7 @@ class _Sample:
 
         Where anybody may meet anybody, there always is such a line-up. Challengers give seats to challengers only.
         """
-        bots = sorted(range(self._every.bots), key=lambda bot: (-self._played[bot], bot))
+        bots = sorted(range(self._rule.bots), key=lambda bot: (-self._played[bot], bot))
         for more in bots:
             for fewer in reversed(bots):
                 if self._played[more] - self._played[fewer] < 2:
@@ -171,46 +149,30 @@ class _Sample:
         for lineup in reversed(self._of[more]):
             if fewer not in lineup:
                 changed = _exchanged(lineup, more, fewer)
-                if changed not in self.lineups and self._every.allows(changed):
+                if changed not in self.lineups and self._rule.allows(changed):
                     yield lineup
 
     def _are_alike(self, one: int, other: int) -> bool:
         """Whether two bots have the same part in a gauntlet."""
-        return (one in self._every.challengers) == (other in self._every.challengers)
+        return (one in self._rule.challengers) == (other in self._rule.challengers)
 
-    def _cost(self, lineup: Lineup, more: int, fewer: int) -> tuple[bool, int]:
-        """What speaks against giving the seat in this line-up: that a pair meets too often then; and its pairs."""
-        others = [bot for bot in lineup if bot != more]
-        pairs = self._every.bots * (self._every.bots - 1)
-        usual = len(self.lineups) * self._every.seats * (self._every.seats - 1) // pairs
-        is_crowded = any(self._met[fewer][bot] > usual for bot in others)
-        met = sum(self._met[fewer][bot] - self._met[more][bot] for bot in others)
-        return is_crowded, met
+    def _cost(self, lineup: Lineup, more: int, fewer: int) -> int:
+        """How much more often pairs that have met often meet if a bot gives the other its seat in this line-up."""
+        return sum(self._met[fewer][bot] - self._met[more][bot] for bot in lineup if bot != more)
 
     def _another(self, lineup: Lineup, kept: int | None = None) -> Lineup:
         """A line-up that the sample does not have, as near to a known one as can be. There must be one.
 
         It has the bot that is to be `kept`.
         """
-        fewest = sorted(range(self._every.bots), key=lambda bot: (self._played[bot], bot))
+        fewest = sorted(range(self._rule.bots), key=lambda bot: (self._played[bot], bot))
         for bot in fewest:
             for given in (one for one in lineup if one != kept):
                 changed = _exchanged(lineup, given, bot)
-                if bot not in lineup and changed not in self.lineups and self._every.allows(changed):
+                if bot not in lineup and changed not in self.lineups and self._rule.allows(changed):
                     return changed
-        count = len(self._every)
-        first = self._stream.below(min(count, 2**32))
-        every = (self._every[(first + step) % count] for step in range(count))
+        every = self._rule.in_order()
         return next(one for one in every if one not in self.lineups and (kept is None or kept in one))
-
-    def _exchanges(self, lineup: Lineup) -> Iterator[tuple[Lineup, Lineup, Lineup]]:
-        """A line-up of the sample, and what this one and that one become by an exchange that makes both new."""
-        for other in self._stream.shuffled(self.lineups):
-            for given in (bot for bot in lineup if bot not in other):
-                for taken in (bot for bot in other if bot not in lineup):
-                    mine, theirs = _exchanged(lineup, given, taken), _exchanged(other, taken, given)
-                    if mine not in self.lineups and theirs not in self.lineups:
-                        yield other, mine, theirs
 
     def _count(self, lineup: Lineup, by: int) -> None:
         for bot in lineup:

@@ -1,4 +1,4 @@
-"""Playing the plan: the desk that hands out matches and keeps results, and the workers that play them.
+"""Playing the plan: the dispatcher that hands out jobs and keeps results, their order, and rounds as they are drawn.
 
-Knows plan, store and play; it must not know tables or commands.
+Knows plan, store and workers; it must not know tables or commands.
 """

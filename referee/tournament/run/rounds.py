@@ -6,12 +6,12 @@ matches are played.
 
 from collections.abc import Callable
 
+from referee.tournament.config.planned import MatchIdentities
 from referee.tournament.formats.draw import hours_are_over, needs_results, next_round
 from referee.tournament.formats.table import FORMATS
 from referee.tournament.plan.plan import Plan
 from referee.tournament.plan.rounds import DrawInput, End, Round
 from referee.tournament.run.clock import HoursClock
-from referee.tournament.store.facts import Terms
 from referee.tournament.store.played import PlayedSoFar
 from referee.tournament.store.store import Store
 
@@ -23,7 +23,7 @@ class Rounds:
         self,
         plan: Plan,
         field: DrawInput,
-        terms: Terms,
+        terms: MatchIdentities,
         store: Store,
         *,
         clock: HoursClock | None = None,
@@ -48,7 +48,7 @@ class Rounds:
         """
         if self._has_ended:
             return None
-        for row in self._store.committed(self._last):
+        for row in self._store.matches(self._last):
             self._played.add(row, row.number)
             self._last = row.id
         drawn = next_round(self._field, self._played.past())

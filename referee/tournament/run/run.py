@@ -14,18 +14,18 @@ from referee.play.pump.pump import Pump
 from referee.play.sandbox.system_info import cores
 from referee.play.session import run_session
 from referee.tournament.config.config import Config
+from referee.tournament.config.planned import MatchIdentities, draw_input
 from referee.tournament.config.variants import games
 from referee.tournament.plan.plan import Plan
 from referee.tournament.run.clock import HoursClock
-from referee.tournament.run.crew import Crew
-from referee.tournament.run.desk import Desk, Watcher
+from referee.tournament.run.dispatch import Dispatcher, Watcher
 from referee.tournament.run.host import own_host
-from referee.tournament.run.jobs import play_jobs
-from referee.tournament.run.play_order import Hosts, PlayOrder
+from referee.tournament.run.order import Hosts, PlayOrder
 from referee.tournament.run.rounds import Rounds
-from referee.tournament.store.facts import Terms, field_of
 from referee.tournament.store.store import Store
 from referee.tournament.store.voided import voids_by_place
+from referee.tournament.workers.crew import Crew
+from referee.tournament.workers.job_runner import JOBS_AHEAD, play_jobs
 
 
 def greet_all(config: Config, check: Callable[[], None]) -> list[Greeted]:
@@ -53,10 +53,10 @@ def greet_all(config: Config, check: Callable[[], None]) -> list[Greeted]:
 
 
 class Player(Protocol):
-    """Plays what a desk hands out: a crew of this machine, or the hosts of a cluster."""
+    """Plays what a dispatcher hands out: a crew of this machine, or the hosts of a cluster."""
 
     def run(self, check: Callable[[], None], stop: Callable[[], None] | None) -> None:
-        """Play until the desk has nothing left. Raises what `Run.play` does."""
+        """Play until the dispatcher has nothing left. Raises what `Run.play` does."""
 
 
 class Cluster(Protocol):
@@ -69,8 +69,8 @@ class Cluster(Protocol):
     def prepare(self, config: Config) -> None:
         """Get the hosts ready for the bots of this config, unless they are. Raises what ends the run."""
 
-    def player(self, desk: Desk, store: Store) -> Player:
-        """What plays this desk's matches there, which are kept in this store."""
+    def player(self, dispatcher: Dispatcher, store: Store) -> Player:
+        """What plays this dispatcher's matches there, which are kept in this store."""
 
 
 class Run(Struct, frozen=True, kw_only=True):
@@ -80,7 +80,7 @@ class Run(Struct, frozen=True, kw_only=True):
     plan: Plan
     has_ended: bool = True
     """Whether nothing more is drawn; else the plan grows by rounds."""
-    terms: Terms
+    terms: MatchIdentities
     """The terms of the config from which the plan is made, with its bots in the plan's order."""
     store: Store
     watcher: Watcher
@@ -106,55 +106,61 @@ class Run(Struct, frozen=True, kw_only=True):
         Raises Interrupted, WriteFailed when a result cannot be kept, WorkersLost, and whatever `check` raises at the
         start.
         """
-        desk = self.desk(by_block=self.cluster is not None)
+        dispatcher = self.dispatcher()
 
         def stop_and_tell(tell: Callable[[], None]) -> None:
-            desk.stop()
+            dispatcher.stop()
             tell()
 
         stop = None if tell_stop is None else partial(stop_and_tell, tell_stop)
         if self.cluster is not None:
             self.cluster.prepare(self.config)
-            self.cluster.player(desk, self.store).run(check, stop)
+            self.cluster.player(dispatcher, self.store).run(check, stop)
         elif self.workers > 1:
             reuse, slap_s = self.config.reuse, self.config.clocks.slap_s
-            Crew(desk, jobs=self.jobs, workers=self.workers, reuse=reuse, slap_s=slap_s).run(check, stop)
+            Crew(dispatcher, jobs=self.jobs, workers=self.workers, reuse=reuse, slap_s=slap_s).run(check, stop)
         elif self.jobs:
 
             async def work(pump: Pump) -> None:
                 check()
-                await play_jobs(pump, desk, jobs=self.jobs, reuse=self.config.reuse)
+                await play_jobs(pump, dispatcher, jobs=self.jobs, reuse=self.config.reuse)
 
             run_session([work], stop=stop)
-        return desk.elsewhere
+        return dispatcher.waiting_for_hosts
 
-    def desk(self, *, by_block: bool = False) -> Desk:
-        """The desk that hands out what the store lacks; with `by_block` in bundles for several hosts."""
+    def dispatcher(self) -> Dispatcher:
+        """The dispatcher that hands out what the store lacks."""
         timed = {one.name for one in self.config.variants if one.variant.options.times_slaps}
-        is_told = self.store.has_hosts or self.store.meta().facts.shard is not None
-        own = own_host(self.jobs) if is_told and not by_block else None
+        has_hosts = bool(self.store.hosts()) or self.store.meta().facts.shard is not None
+        own = own_host(self.jobs) if has_hosts and self.cluster is None else None
         play_order = PlayOrder(
             self.plan,
             done=self.store.numbers(),
             voids={place: len(voids) for place, voids in voids_by_place(self.store).items()},
-            hosts=Hosts(timed=timed, host_of=self.store.host_of, own=own.name if own else ""),
-            by_block=by_block,
+            hosts=Hosts(timed=timed, host_of=self._host_of, own=own.name if own else ""),
             alone=self.config.alone,
         )
-        return Desk(
+        return Dispatcher(
             play_order,
             config=self.config,
             terms=self.terms,
             store=self.store,
             watcher=self.watcher,
+            places=JOBS_AHEAD * self.jobs,
             rounds=self._rounds(),
-            host=self.store.note_host(own) if own else None,
+            host=self.store.add(own) if own else None,
         )
+
+    def _host_of(self, number: int) -> str:
+        """The name of the host that played a match of the plan; empty where the run names none."""
+        host = self.store.planned(number).host
+        row = None if host is None else self.store.hosts().get(host)
+        return "" if row is None else row.name
 
     def _rounds(self) -> Rounds | None:
         """What lets the plan grow. None where it does not."""
         if self.has_ended or not self.plan.grows:
             return None
         meta = self.store.meta()
-        field = field_of(meta.facts, bytes.fromhex(meta.master_key))
+        field = draw_input(meta.facts, bytes.fromhex(meta.master_key))
         return Rounds(self.plan, field, self.terms, self.store, clock=self.clock, has_changed=self.has_changed)

@@ -10,12 +10,12 @@ from itertools import groupby
 
 from msgspec.structs import replace
 
+from referee.tournament.config.planned import MatchIdentities
 from referee.tournament.plan.fixture import Entry, Identity
 from referee.tournament.plan.meetings import PairHistory
 from referee.tournament.plan.plan import Plan
 from referee.tournament.plan.rounds import History
 from referee.tournament.results import Result
-from referee.tournament.store.facts import Terms
 from referee.tournament.store.rows import CommittedMatch
 from referee.versions.version import short
 
@@ -23,7 +23,7 @@ from referee.versions.version import short
 class PlayedSoFar:
     """Takes the committed matches of a run, and tells them as the past of its rounds."""
 
-    def __init__(self, plan: Plan, terms: Terms, *, keeps_results: bool = True) -> None:
+    def __init__(self, plan: Plan, terms: MatchIdentities, *, keeps_results: bool = True) -> None:
         """The plan may grow meanwhile. `terms` are those of the config from which it is made.
 
         Without `keeps_results` the past tells only the sums of results, so that it stays small however long the run is.
@@ -46,7 +46,7 @@ class PlayedSoFar:
             place = self._plan.round_of(number)
             self._grow(place + 1)
             self._in_order[place] = None
-            block = self._plan.sitting(number).block
+            block, _, _ = self._plan.block_at(number)
             self._by_round[place][number] = replace(row.result, number=number, block=block, commit=0)
         elif (result := as_former(row, self._present)) is not None:
             table = row.identity
@@ -86,7 +86,7 @@ class PlayedSoFar:
 class Present:
     """Which bots and games of a match are in the run now."""
 
-    def __init__(self, terms: Terms) -> None:
+    def __init__(self, terms: MatchIdentities) -> None:
         """`terms` are those of the config as it is now."""
         self._terms = terms
 
@@ -152,6 +152,9 @@ def _at_seats(result: Result, seats: Sequence[int]) -> Result:
         forfeited=tuple(result.forfeited[seat] for seat in seats),
         faults=tuple(result.faults[seat] for seat in seats),
         late_slaps=tuple(result.late_slaps[seat] for seat in seats),
+        knocks=tuple(result.knocks[seat] for seat in seats) if result.knocks else (),
+        pile_takes=tuple(result.pile_takes[seat] for seat in seats) if result.pile_takes else (),
+        slaps=tuple(result.slaps[seat] for seat in seats) if result.slaps else (),
         idle_cpu_ms=tuple(result.idle_cpu_ms[seat] for seat in seats) if result.idle_cpu_ms else (),
     )
 

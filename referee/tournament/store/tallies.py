@@ -8,12 +8,13 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
+from referee.tournament.config.planned import draw_input
+from referee.tournament.config.run_config import RunConfig
 from referee.tournament.figures.stopping import Pair, Progress, looks_of
-from referee.tournament.formats.draw import judged
+from referee.tournament.formats.round_robin import judged
 from referee.tournament.plan.plan import Plan
 from referee.tournament.plan.rounds import StopRules
 from referee.tournament.results import Result
-from referee.tournament.store.facts import Facts, field_of
 from referee.tournament.store.plans import present_in
 from referee.tournament.store.played import among_remaining
 from referee.tournament.store.store import Store
@@ -31,10 +32,10 @@ class StopVerdict(Struct, frozen=True, kw_only=True):
     most_matches: int
     """How many matches the run would have had if nothing had stopped it."""
     saved: int
-    """How many of them were not played, where the run was stopped; else 0."""
+    """How many of them were not played because [stop] ended the run."""
 
 
-def tally_for(facts: Facts) -> Tally:
+def tally_for(facts: RunConfig) -> Tally:
     """What counts the results of a run with these facts."""
     return Tally(ranked=facts.ranked, looks=looks_at(facts))
 
@@ -49,7 +50,9 @@ def results_among_remaining(store: Store) -> Iterator[tuple[Result, int]]:
         yield from among_remaining(store.retired(), present_in(store))
 
 
-def stop_verdict(facts: Facts, key: bytes, plan: Plan | None, tally: Tally, *, has_ended: bool) -> StopVerdict | None:
+def stop_verdict(
+    facts: RunConfig, key: bytes, plan: Plan | None, tally: Tally, *, has_ended: bool
+) -> StopVerdict | None:
     """What became of [stop], given all results; None where the run has none, or nothing of it is played.
 
     `plan` may be missing where it is fixed: such a run cannot stop.
@@ -59,22 +62,22 @@ def stop_verdict(facts: Facts, key: bytes, plan: Plan | None, tally: Tally, *, h
     progress = _progress(facts, len(plan.rounds) - (tally.matches < len(plan) and not has_ended))
     if progress.played < 1:
         return None
-    look = judged(field_of(facts, key), tally.table, progress)
+    look = judged(draw_input(facts, key), tally.table, progress)
     most = len(plan.whole)
     return StopVerdict(
         settled=look.is_settled,
         words=look.words,
         undecided=look.undecided,
         most_matches=most,
-        saved=max(0, most - len(plan)) if has_ended and progress.played < progress.planned else 0,
+        saved=max(0, most - len(plan)) if has_ended and look.is_settled else 0,
     )
 
 
-def looks_at(facts: Facts) -> int:
+def looks_at(facts: RunConfig) -> int:
     """How often the differences of bots are looked at, each of which may decide what is played."""
     stop = facts.stop or StopRules()
     return looks_of(_progress(facts, 0).planned) if stop.when is not None else 1
 
 
-def _progress(facts: Facts, played: int) -> Progress:
-    return Progress(played=played, planned=max(facts.stage_rules[0].deals, played))
+def _progress(facts: RunConfig, played: int) -> Progress:
+    return Progress(played=played, planned=max(facts.stages[0].deals, played))

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from in_store import go_on
 from msgspec.structs import replace
-from old_records import BY_PRESET
 from on_screen import on_screen, shown, until
+from recorded_matches import BY_PRESET
 from textual.pilot import Pilot
 
 from referee.commands.opening import open_store, prepare
@@ -19,11 +19,12 @@ from referee.kit.watch import follow
 from referee.kit.watch.follow import MatchPage, RunPage
 from referee.kit.watch.run import RunReader
 from referee.tournament.config.config import load
+from referee.tournament.config.planned import MatchIdentities
 from referee.tournament.orders import played
 from referee.tournament.store.disk import SIDE_FILES, locked
-from referee.tournament.store.facts import Terms, config_facts
 from referee.tournament.store.store import Store
 from referee.tournament.summary import summary_of
+from referee.tournament.voids import VoidSuspect
 
 CONFIG = """
 [tournament]
@@ -56,7 +57,7 @@ class Writer:
         record = BY_PRESET["six-card"]
         seats = tuple(replace(seat, name=name) for seat, name in zip(record.seats, names, strict=True))
         report = played(fixture, replace(record, seats=seats))
-        self.store.commit(report, Terms(config_facts(self._config)).identity(fixture))
+        self.store.commit(report, MatchIdentities(self._config.run_config()).identity(fixture))
 
 
 @pytest.fixture
@@ -100,6 +101,23 @@ def test_matches_appear_when_they_are_committed(writer: Writer, monkeypatch: pyt
         await pilot.press("s")
         assert "Match points, the row's bot against the column's" in shown(page)
         await pilot.press("x", "q")
+
+    on_screen(page, look)
+
+
+def test_a_bot_whose_presence_explains_the_voids_stands_above_the_standings(
+    writer: Writer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(follow, "POLL_INTERVAL_S", 3600)
+    writer.commit()
+    reader = RunReader(writer.path)
+    now = reader.look()
+    suspect = VoidSuspect(bot="greedy", voided=48, of=50)
+    page = RunPage(reader, replace(now, summary=replace(now.summary, void_suspects=(suspect,))), ASCII)
+
+    async def look(pilot: Pilot[None]) -> None:
+        assert "WARNING: greedy sat at 48 of 50 voided attempts" in shown(page)
+        await pilot.press("q")
 
     on_screen(page, look)
 

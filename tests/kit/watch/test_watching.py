@@ -5,14 +5,14 @@ from collections.abc import Iterator
 
 import pytest
 from msgspec.structs import replace
-from old_records import BY_PRESET
 from on_screen import on_screen, shown, until
+from recorded_matches import BY_PRESET
 from textual.pilot import Pilot
 
 from referee.kit.screen.draw import ASCII
 from referee.kit.watch.live import Begun, Ended, Message, More
 from referee.kit.watch.watching import Games, WatchPage
-from referee.tournament.run.frames import frame
+from referee.tournament.workers.frames import frame
 
 RECORD = BY_PRESET["cactus"]
 MOVES = len(RECORD.moves)

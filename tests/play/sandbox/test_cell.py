@@ -27,8 +27,9 @@ from referee.play.sandbox.cell import can_read, cell_of, settled
 from referee.play.sandbox.readable_check import Unfit
 from referee.play.sandbox.users import why_none
 from referee.play.spec import BotLimits, BotSpec, Confinement
+from referee.tournament.config.run_config import RunConfig
+from referee.tournament.plan.rounds import StageRules
 from referee.tournament.store.disk import locked
-from referee.tournament.store.facts import Facts
 from referee.tournament.store.rows import Meta
 from referee.tournament.store.store import Store
 
@@ -438,12 +439,9 @@ def test_a_store_can_be_read_by_its_owner_only_wherever_a_cell_shows_it(folder: 
 
 
 def make_store(path: Path) -> None:
-    facts = Facts(
+    facts = RunConfig(
         name="run",
-        seed=None,
-        format="round-robin",
-        deals=1,
-        lineups=None,
+        stages=(StageRules(deals=1),),
         isolation="limits",
         limits=BotLimits(),
         rank_by="match-points",

@@ -1,17 +1,22 @@
 """The config file: what it can say, what it need not say, and what of it a run depends on."""
 
+import os
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 from configs import EIGHT, GAME, HEAD, bots, contest, loaded, problems
 
 from protocol.messages import Clocks, FaultPolicy
 from referee.play.sandbox.system_info import cores
-from referee.play.spec import SHIPPED, BotLimits, BotSpec
+from referee.play.spec import SHIPPED, BotLimits, BotSpec, Cell
 from referee.toml.positions import Position, Positions
+from referee.toml.reader import Reader
 from referee.tournament.config import config as config_module
+from referee.tournament.config.bots import check_folders
 from referee.tournament.config.config import load, survey
-from referee.tournament.store.facts import config_differences, config_facts
+from referee.tournament.config.differences import config_differences
+from referee.tournament.plan.rounds import StageRules
 
 TWO = bots(["greedy", "keeper"])
 
@@ -75,7 +80,8 @@ def test_a_config_is_read_with_all_of_its_keys(folder: Path) -> None:
         [[bots]]
         builtin = "random"
         """)
-    assert (config.name, config.seed, config.deals, config.lineups, config.jobs) == ("demo", "any text", 10, 500, 2)
+    assert (config.name, config.seed, config.jobs) == ("demo", "any text", 2)
+    assert config.stages == (StageRules(deals=10, lineups=500),)
     assert (config.workers, config.processes(100), config.reuse) == (3, 2, "tournament")
     assert (config.rotations, config.sets_rotations) == ("fresh", True)
     assert (config.isolation, config.rank_by) == ("none", "match-points")
@@ -104,9 +110,9 @@ def test_a_config_is_read_with_all_of_its_keys(folder: Path) -> None:
 
 def test_a_config_need_not_say_more_than_a_name_a_game_and_bots() -> None:
     config = loaded(HEAD, GAME, TWO)
-    assert (config.seed, config.format, config.seats, config.deals) == (None, "round-robin", 2, 20)
+    assert (config.seed, config.stages, config.variants[0].seats) == (None, (StageRules(deals=20),), 2)
     assert (config.jobs, config.isolation, config.rank_by) == (cores(), "limits", "match-points")
-    assert (config.lineups, config.workers, config.reuse) == (None, None, "match")
+    assert (config.workers, config.reuse) == (None, "match")
     assert (config.rotations, config.sets_rotations) == ("same", False)
     assert (config.clocks, config.faults) == (Clocks(), FaultPolicy())
     assert config.limits == BotLimits()
@@ -166,8 +172,8 @@ def test_a_config_can_be_cut_to_some_of_its_bots_and_read_without_one() -> None:
     without_c = survey("c.toml", without=frozenset("c")).config
     assert without_b is not None
     assert without_c is not None
-    assert (without_b.challengers, without_b.anchor, len(without_b.bots)) == (("a",), None, 10)
-    assert (without_c.challengers, without_c.anchor, len(without_c.bots)) == (("a", "b"), "b", 10)
+    assert (without_b.ranked, without_b.anchor, len(without_b.bots)) == (("a",), None, 10)
+    assert (without_c.ranked, without_c.anchor, len(without_c.bots)) == (("a", "b"), "b", 10)
 
 
 def test_the_frame_of_a_config_is_known_where_only_its_bots_are_wrong() -> None:
@@ -242,7 +248,7 @@ def test_results_do_not_depend_on_where_the_config_lies_the_order_of_bots_or_how
         Path(place).mkdir(exist_ok=True)
         Path(place, "bot.py").write_text("")
         Path(place, "c.toml").write_text(text.replace("demo", f'demo"\njobs = {jobs}\nseed = "s') + two)
-        known.append(config_facts(load(f"{place}/c.toml")))
+        known.append(load(f"{place}/c.toml").run_config())
     found = config_differences(*known)
     assert (found.changes, found.refused) == ([], [])
 
@@ -257,7 +263,7 @@ def test_changes_of_a_config_are_told_in_words() -> None:
     old = HEAD + "deals = 20\n" + GAME + TWO + '[[bots]]\nname = "mine"\ncommand = ["python3", "-V"]\n'
     new = old.replace("deals = 20", 'deals = 30\nseed = "s"').replace('"-V"', '"-VV"').replace("keeper", "random")
     new = new.replace("[[bots]]", "options = { rounds = 4 }\n[[bots]]", 1) + "[time]\nmove_s = 2\n"
-    facts = config_facts(loaded(old)), config_facts(loaded(new))
+    facts = loaded(old).run_config(), loaded(new).run_config()
     shown = [{bot.name: bot.version[:12] for bot in one.bots} for one in facts]
     found = config_differences(*facts)
     assert found.changes == [
@@ -270,7 +276,10 @@ def test_changes_of_a_config_are_told_in_words() -> None:
             'command: ["python3", "-V"] -> ["python3", "-VV"])'
         ),
     ]
-    assert [text.partition(" (")[0] for text in found.refused] == ['seed: not set -> "s"', "clocks.move_s: 1.0 -> 2.0"]
+    assert [one.in_words.partition(" (")[0] for one in found.refused] == [
+        'tournament.seed: not set -> "s"',
+        "time.move_s: 1.0 -> 2.0",
+    ]
 
 
 @pytest.mark.usefixtures("folder")
@@ -279,3 +288,26 @@ def test_more_games_than_a_bot_can_be_told_in_one_line() -> None:
     (line,) = problems(HEAD, games, TWO)
     assert "the line `hello`, which names all games, would have" in line
     assert "a bot reads at most 65536" in line
+
+
+def test_looking_at_the_folders_of_twice_as_many_strangers_takes_twice_as_many_looks(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    look = Mock(wraps=os.path.realpath)
+    monkeypatch.setattr(os.path, "realpath", look)
+
+    def looks_at(count: int) -> int:
+        bots = [
+            (number, BotSpec(name=place, command=("sh",), dir=place, env={}, owner=place, cell=cell_in(place)))
+            for number, place in enumerate(f"{folder}/entries/{number}" for number in range(count))
+        ]
+        look.reset_mock()
+        check_folders(bots, bots, f"{folder}/c.toml", Reader({}))
+        return look.call_count
+
+    looks_at(1)  # the system's folders are looked at once
+    assert looks_at(40) < 2 * looks_at(20)
+
+
+def cell_in(place: str) -> Cell:
+    return Cell(command=("/bin/sh",), folder=place, reads=("/opt/data",), env={})

@@ -8,7 +8,6 @@ from configs import GAME, HEAD, contest, loaded, problems
 
 from referee.play.sandbox import cell as cell_module
 from referee.tournament.config.config import Config, ConfigError, check_ready, load, survey
-from referee.tournament.store.facts import config_facts
 from referee.versions.entry import Builds
 from referee.versions.store import VersionStore
 
@@ -60,9 +59,9 @@ def test_each_folder_is_a_bot_that_plays_from_the_store_of_versions(folder: Path
 def test_a_run_tells_the_same_of_an_entry_as_of_a_bot_with_a_table_of_its_own() -> None:
     shipped = '[[bots]]\nbuiltin = "greedy"\n'
     mine = '[[bots]]\nname = "ann"\ncommand = ["python3", "bot.py"]\ndir = "entries/ann"\n'
-    own = config_facts(loaded(LIMITS, shipped + mine)).bots[1]
+    own = loaded(LIMITS, shipped + mine).run_config().bots[1]
 
-    assert config_facts(loaded(LIMITS, ALL)).bots[0] == own
+    assert loaded(LIMITS, ALL).run_config().bots[0] == own
 
 
 def test_hidden_folders_files_and_folders_of_submissions_are_no_entries(folder: Path) -> None:

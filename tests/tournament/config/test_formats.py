@@ -4,12 +4,14 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from configs import EIGHT, GAME, HEAD, bots, contest, loaded
+from configs import EIGHT, GAME, HEAD, bots, contest, loaded, problems
 
-from referee.tournament.config.changes import placed
+from referee.toml.document import placed, read_text
 from referee.tournament.config.config import load
+from referee.tournament.config.differences import config_differences
+from referee.tournament.config.planned import draw_input, whole_deals_of
+from referee.tournament.config.run_config import RunConfig
 from referee.tournament.plan.rounds import Entrant, StageRules, StopRules
-from referee.tournament.store.facts import Facts, config_differences, config_facts, field_of, whole_deals_of
 
 FOUR = '[[variants]]\npreset = "six-card"\nseats = 4\n'
 
@@ -24,10 +26,10 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_a_config_that_says_nothing_of_formats_is_a_round_robin() -> None:
     config = loaded(HEAD, GAME, EIGHT)
-    facts = config_facts(config)
-    assert facts.stage_rules == (StageRules(format="round-robin", deals=20),)
+    facts = config.run_config()
+    assert facts.stages == (StageRules(format="round-robin", deals=20),)
     assert facts.is_fixed
-    field = field_of(facts, b"key")
+    field = draw_input(facts, b"key")
     assert field.bots[0] == Entrant(name="a", owner="")
     assert (field.stop, field.apart, [planned.seats for planned in field.variants]) == (None, False, [2])
 
@@ -44,7 +46,17 @@ def test_a_config_that_says_nothing_of_formats_is_a_round_robin() -> None:
 )
 def test_each_format_has_its_keys_and_its_usual_deals(lines: str, expected: StageRules) -> None:
     config = loaded(HEAD, lines, GAME, EIGHT)
-    assert config_facts(config).stage_rules == (expected,)
+    assert config.run_config().stages == (expected,)
+
+
+def test_more_line_ups_than_can_be_played_are_refused_before_anything_starts() -> None:
+    sixty = bots(f"b{number}" for number in range(60))
+    text = "in `six-card` 60 bots at tables of 4 make 487,635 line-ups, of which 100,000 at most can be played"
+    assert problems(HEAD, FOUR, sixty) == [f"c.toml:1:1: tournament.lineups: {text}; set `lineups`, such as 600"]
+    stages = '[[stages]]\nformat = "round-robin"\nadvance = 4\n[[stages]]\nformat = "knockout"\n'
+    assert problems(HEAD, stages, FOUR, sixty) == [f"c.toml:3:1: stages[0].lineups: {text}; set `lineups`, such as 600"]
+    assert loaded(HEAD, "lineups = 600\n", FOUR, sixty).stages[0].lineups == 600
+    assert loaded(HEAD, 'format = "swiss"\n', FOUR, sixty)
 
 
 def test_stages_stand_in_tables_of_their_own() -> None:
@@ -54,8 +66,8 @@ def test_stages_stand_in_tables_of_their_own() -> None:
         GAME,
         EIGHT,
     )
-    facts = config_facts(config)
-    assert facts.stage_rules == (
+    facts = config.run_config()
+    assert facts.stages == (
         StageRules(format="swiss", deals=4, rounds=3, advance=4),
         StageRules(format="knockout", deals=4, advance=1, limit=40),
     )
@@ -64,15 +76,15 @@ def test_stages_stand_in_tables_of_their_own() -> None:
 
 def test_when_it_stops_stands_in_a_table_of_its_own() -> None:
     config = loaded(HEAD, 'same_owner = "apart"\nanchor = "b"\n[stop]\nwhen = "top 3"\nprecision = 0.02\n', GAME, EIGHT)
-    facts = config_facts(config)
-    assert field_of(facts, b"key").stop == StopRules(when="top 3", precision=0.02)
-    assert (field_of(facts, b"key").apart, facts.anchor, facts.is_fixed) == (True, "b", False)
+    facts = config.run_config()
+    assert draw_input(facts, b"key").stop == StopRules(when="top 3", precision=0.02)
+    assert (draw_input(facts, b"key").apart, facts.anchor, facts.is_fixed) == (True, "b", False)
 
 
 def test_owners_that_are_kept_apart_may_sit_at_tables_that_have_room_for_all() -> None:
     owned = bots("abc", owner="ann") + bots("de", owner="bea") + bots("f", owner="cid")
     apart = 'trust = "all"\nsame_owner = "apart"\n'
-    assert len(whole_deals_of([config_facts(loaded(HEAD, apart, GAME, owned))], bytes(32))) == (3 * 2 + 3 + 2) * 2 * 20
+    assert len(whole_deals_of([loaded(HEAD, apart, GAME, owned).run_config()], bytes(32))) == (3 * 2 + 3 + 2) * 2 * 20
     assert len(loaded(HEAD, apart, FOUR, owned, bots("g")).bots) == 7
 
 
@@ -82,7 +94,7 @@ def test_owners_that_are_kept_apart_may_sit_at_tables_that_have_room_for_all() -
 def test_a_swiss_may_have_as_many_rounds_as_a_bot_has_opponents_and_one_more_where_one_sits_out(
     rest: str,
 ) -> None:
-    assert loaded(HEAD, 'format = "swiss"\nrounds = 7\n', rest).rounds == 7
+    assert loaded(HEAD, 'format = "swiss"\nrounds = 7\n', rest).stages[0].rounds == 7
 
 
 @pytest.mark.parametrize("text", CONFIGS)
@@ -95,10 +107,10 @@ def test_a_config_of_the_page_can_be_played(text: str) -> None:
 
 
 def test_a_run_keeps_its_format_and_its_stop_rules() -> None:
-    old = config_facts(loaded(HEAD, '[stop]\nwhen = "all"\n', GAME, EIGHT))
-    found = config_differences(old, config_facts(loaded(HEAD, 'format = "swiss"\n', GAME, EIGHT)))
-    assert found.refused == [
-        'format: "round-robin" -> "swiss" (the rounds that were played were drawn with it)',
+    old = loaded(HEAD, '[stop]\nwhen = "all"\n', GAME, EIGHT).run_config()
+    found = config_differences(old, loaded(HEAD, 'format = "swiss"\n', GAME, EIGHT).run_config())
+    assert [one.in_words for one in found.refused] == [
+        'tournament.format: "round-robin" -> "swiss" (the rounds that were played were drawn with it)',
         'stop: {"when": "all"} -> not set (nobody may choose it by the results)',
     ]
     assert found.changes == [], "with another format its keys are not listed one by one"
@@ -106,38 +118,34 @@ def test_a_run_keeps_its_format_and_its_stop_rules() -> None:
 
 def test_a_gauntlet_takes_another_challenger_and_a_knockout_nobody() -> None:
     gauntlet, knockout = 'format = "gauntlet"\nchallengers = ["a"]\n', 'format = "knockout"\n'
-    old = config_facts(loaded(HEAD, gauntlet, GAME, EIGHT))
-    new = config_facts(loaded(HEAD, gauntlet.replace('"a"', '"a", "b"'), GAME, EIGHT))
+    old = loaded(HEAD, gauntlet, GAME, EIGHT).run_config()
+    new = loaded(HEAD, gauntlet.replace('"a"', '"a", "b"'), GAME, EIGHT).run_config()
     found = config_differences(old, new)
     assert (found.refused, found.changes) == ([], ['challengers: ["a"] -> ["a", "b"]'])
-    old = config_facts(loaded(HEAD, knockout, GAME, EIGHT))
-    found = config_differences(old, config_facts(loaded(HEAD, knockout, GAME, bots("abcdefghi"))))
-    assert found.refused == ["bot `i`: added (a knockout that has begun takes nobody in)"]
+    old = loaded(HEAD, knockout, GAME, EIGHT).run_config()
+    found = config_differences(old, loaded(HEAD, knockout, GAME, bots("abcdefghi")).run_config())
+    assert [one.in_words for one in found.refused] == ["bots: `i`: added (a knockout that has begun takes nobody in)"]
 
 
 def test_a_run_of_stages_goes_on_with_its_own_config() -> None:
     """Also when it was read from a store meanwhile."""
     stages = '[[stages]]\nformat = "swiss"\nrounds = 3\nadvance = 4\n[[stages]]\nformat = "round-robin"\n'
-    facts = config_facts(loaded(HEAD, stages, GAME, EIGHT))
-    read = msgspec.json.decode(msgspec.json.encode(facts), type=Facts)
+    facts = loaded(HEAD, stages, GAME, EIGHT).run_config()
+    read = msgspec.json.decode(msgspec.json.encode(facts), type=RunConfig)
     found = config_differences(read, facts)
     assert (found.refused, found.changes) == ([], [])
-    other = config_facts(loaded(HEAD, stages.replace("advance = 4", "advance = 5"), GAME, EIGHT))
+    other = loaded(HEAD, stages.replace("advance = 4", "advance = 5"), GAME, EIGHT).run_config()
     assert config_differences(read, other).refused != []
 
 
-@pytest.mark.parametrize(
-    ("change", "place"),
-    [
-        ('format: "round-robin" -> "swiss" (why)', "3:10"),
-        ("stop: not set -> {} (why)", "4:1"),
-        ("clocks.move_s: 1.0 -> 2.0 (why)", "7:10"),
-        ("limits.files: 16 -> 256 (why)", "1:1"),
-        ('seed: "x" -> not set (why)', "1:1"),
-        ("bot `b`: added (why)", "13:1"),
-    ],
-)
-def test_what_a_run_cannot_take_is_told_at_its_place(change: str, place: str) -> None:
-    """What was taken out of the config is told at the table where it stood, or at [tournament]."""
-    config = loaded(HEAD, 'format = "round-robin"\n[stop]\nwhen = "all"\n[time]\nmove_s = 2\n', GAME, EIGHT)
-    assert placed(config, change) == f"c.toml:{place}: {change}"
+def test_what_a_run_cannot_take_is_told_at_its_place() -> None:
+    """What was taken out of the config is told at the table where it stood, or at its beginning."""
+    old = loaded(HEAD, 'seed = "x"\nformat = "knockout"\n[limits]\nfiles = 16\n', GAME, bots("abcdefg")).run_config()
+    new = loaded(HEAD, 'format = "knockout"\n[time]\nmove_s = 2\n', GAME, EIGHT)
+    refused = config_differences(old, new.run_config()).refused
+    assert [line.partition(" (")[0] for line in placed(new.file, read_text(new.file), refused)] == [
+        'c.toml:1:1: tournament.seed: "x" -> not set',
+        "c.toml:1:1: limits.files: 16 -> 256",
+        "c.toml:5:10: time.move_s: 1.0 -> 2.0",
+        "c.toml:8:1: bots: `h`: added",
+    ]

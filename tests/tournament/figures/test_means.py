@@ -12,7 +12,7 @@ from simulated import World, block, chance, names
 
 from referee.tournament.figures.blocks import table_of
 from referee.tournament.figures.compare import Comparer
-from referee.tournament.figures.means import TOO_FEW, Figures, Stratified, over_games
+from referee.tournament.figures.means import ALIKE, TOO_FEW, Figures, Stratified, over_games
 from referee.tournament.figures.ranks import Contrast, holm, rank_ranges, settled
 from referee.tournament.results import Result
 
@@ -149,3 +149,21 @@ def test_one_win_of_many_makes_no_narrow_interval() -> None:
     assert estimate.mean == pytest.approx(1 / 192)
     assert estimate.low == pytest.approx(0.0009, abs=5e-5)
     assert estimate.high == pytest.approx(0.0306, abs=5e-5)
+
+
+def test_strokes_that_differ_alike_in_all_deals_separate_nobody() -> None:
+    """Equal bots may differ by one stroke in nearly all deals, and by hundreds the other way in one."""
+    table = table_of(results([{"a": 3, "b": 4}] * 12))
+    by_strokes, by_points = Comparer(table, "strokes").compare("a", "b"), Comparer(table).compare("a", "b")
+    assert (by_strokes.p, by_strokes.is_sure, by_strokes.difference.reason) == (None, False, ALIKE)
+    assert by_points.p == pytest.approx(2 / 2**12)
+    assert by_points.is_sure
+
+
+def test_line_ups_that_come_out_alike_count_by_how_much_each_could_change_the_difference() -> None:
+    """The bot a beats b and c, and b beats c. If the 8 deals of a and b had come out otherwise in half, a and b would
+    be equal: that all 8 are alike has then a probability of 1 in 256."""
+    deals = [{"a": 3, "b": 4}, {"b": 3, "c": 4}, {"a": 3, "c": 4}]
+    found = Comparer(table_of(results(deals * 8))).compare("a", "b")
+    assert found.p is not None
+    assert found.p > 2 / 256

@@ -114,7 +114,7 @@ def test_an_interval_of_two_bots_by_hand() -> None:
     assert 7 * (1 - p) - 3 * p + (1 - q) / 2 - q / 2 == pytest.approx(0, abs=1e-5), "the likelihood is greatest here"
     curvature = 10 * p * (1 - p) + q * (1 - q) / 2
     of_blocks = 10 / 9 * (7 * (1 - p) ** 2 + 3 * p**2)
-    of_pseudo = 0.5 * 2 * ((1 - q) ** 2 + q**2) / 4
+    of_pseudo = 0.5**2 * 2 * ((1 - q) ** 2 + q**2) / 4
     stderr = sqrt(of_blocks + of_pseudo) / curvature
     assert found["eve"].strength_stderr == pytest.approx(stderr, abs=2e-6)
     assert found["eve"].chance == pytest.approx(p, abs=1e-6)

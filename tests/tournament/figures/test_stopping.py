@@ -8,7 +8,8 @@ from msgspec.structs import replace
 
 from referee.tournament.figures.means import Estimate, p_of
 from referee.tournament.figures.stopping import Look, Progress, looks_of
-from referee.tournament.formats.draw import look_at, next_round
+from referee.tournament.formats.draw import next_round
+from referee.tournament.formats.round_robin import look_at
 from referee.tournament.plan.rounds import Block, DrawInput, End, History, Round, StageRules, StopRules
 from referee.tournament.tally import Tally
 

@@ -7,7 +7,7 @@ from made_up_rounds import a_round, by_name, field_of, played_out, results_of, w
 from msgspec.structs import replace
 
 from referee.rules.table.streams import Stream
-from referee.tournament.formats.bracket import rounds_of, seating
+from referee.tournament.formats.bracket import next_bracket_round, rounds_of
 from referee.tournament.formats.knockout import Level, bracket, most_matches, next_round, places
 from referee.tournament.formats.ties import stand
 from referee.tournament.plan.rounds import Block, History, StageRules
@@ -24,20 +24,26 @@ def names_of(level: Level) -> list[tuple[str, ...]]:
 
 
 def test_the_best_seeds_are_in_opposite_halves() -> None:
-    first = seating(8, seats=2, advance=1, last_tables={})
+    first = next_bracket_round(8, seats=2, advance=1, last_tables={})
     assert first.tables == ((0, 7), (1, 6), (2, 5), (3, 4))
-    winners = seating(4, seats=2, advance=1, last_tables={0: 0, 1: 1, 2: 2, 3: 3})
+    winners = next_bracket_round(4, seats=2, advance=1, last_tables={0: 0, 1: 1, 2: 2, 3: 3})
     assert winners.tables == ((0, 3), (1, 2))
 
 
 def test_the_best_seeds_have_byes_where_the_bots_fill_no_bracket() -> None:
-    assert seating(13, seats=2, advance=1, last_tables={}).tables == ((3, 12), (4, 11), (5, 10), (6, 9), (7, 8))
+    assert next_bracket_round(13, seats=2, advance=1, last_tables={}).tables == (
+        (3, 12),
+        (4, 11),
+        (5, 10),
+        (6, 9),
+        (7, 8),
+    )
     assert rounds_of(13, seats=2, advance=1) == [5, 4, 2, 1]
 
 
 def test_one_more_goes_on_where_tables_would_throw_out_too_many() -> None:
     """60 bots at tables of four: 15 tables leave 15, but the next round has 16."""
-    first = seating(60, seats=4, advance=1, last_tables={})
+    first = next_bracket_round(60, seats=4, advance=1, last_tables={})
     assert first.goes == (2, *(1,) * 14)
     assert sorted(bot for table in first.tables for bot in table) == [*range(60)]
     assert rounds_of(60, seats=4, advance=1) == [15, 4, 1]
@@ -45,7 +51,7 @@ def test_one_more_goes_on_where_tables_would_throw_out_too_many() -> None:
 
 def test_two_of_one_table_are_kept_apart_in_the_next_round() -> None:
     last = {0: 0, 1: 1, 2: 2, 3: 3, 4: 3, 5: 2, 6: 1, 7: 0}
-    tables = seating(8, seats=4, advance=2, last_tables=last).tables
+    tables = next_bracket_round(8, seats=4, advance=2, last_tables=last).tables
     assert all(len({last[bot] for bot in table}) == 4 for table in tables)
 
 
@@ -54,7 +60,7 @@ def test_every_number_of_bots_comes_down_to_one_final(seats: int, advance: int) 
     for bots in range(seats, 70):
         left = bots
         while left > seats:
-            found = seating(left, seats=seats, advance=advance, last_tables={})
+            found = next_bracket_round(left, seats=seats, advance=advance, last_tables={})
             assert all(0 < goes < seats for goes in found.goes)
             left -= sum(seats - goes for goes in found.goes)
         assert left == seats

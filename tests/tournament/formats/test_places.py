@@ -66,7 +66,7 @@ def test_a_stage_of_which_an_amendment_left_no_table_has_only_those_who_went_on(
 
 
 def test_a_cut_is_settled_where_all_that_go_on_are_better() -> None:
-    stages = StageRules(deals=8, advance=2), StageRules(deals=1)
+    stages = StageRules(deals=14, advance=2), StageRules(deals=1)
     field = field_of(4, *stages)
     past, _ = played_out(field, draw)
     assert places_of(field, past, is_playing=False).stages[0].is_cut_settled is True
@@ -80,7 +80,7 @@ def test_a_cut_is_settled_where_all_that_go_on_are_better() -> None:
 
 def test_the_cut_of_a_sample_of_line_ups_is_not_settled_by_what_was_not_played() -> None:
     """With 7 of 10 line-ups some pairs have not met, however sure those are that have."""
-    field = field_of(5, StageRules(deals=6, lineups=7, advance=3), StageRules(deals=1))
+    field = field_of(5, StageRules(deals=4, lineups=7, advance=3), StageRules(deals=1))
     past = History()
     while isinstance(drawn := draw(field, past), Round) and drawn.stage == 0:
         past = History(rounds=[*past.rounds, drawn], played=[*past.played, results_of(drawn.tables)])
@@ -88,7 +88,7 @@ def test_the_cut_of_a_sample_of_line_ups_is_not_settled_by_what_was_not_played()
 
 
 def test_nobody_is_called_better_than_a_bot_without_a_match() -> None:
-    field = field_of(6, StageRules(deals=8, advance=3), StageRules(deals=1))
+    field = field_of(6, StageRules(deals=14, advance=3), StageRules(deals=1))
     past = History()
     while isinstance(drawn := draw(field, past), Round) and drawn.stage == 0:
         past = History(rounds=[*past.rounds, drawn], played=[*past.played, results_of(drawn.tables)])

@@ -145,18 +145,15 @@ def test_a_plan_knows_its_tables_and_how_many_it_has() -> None:
     bots = ["dan", "ada", "cid", "bob"]
     seats = {"pairs": 2, "threes": 3, "all": 4}
     made = plan(bots, seats, deals=2)
-    assert (made.whole.deal_blocks, made.whole.deal_matches, len(made)) == (6 + 4 + 1, 6 * 2 + 4 * 3 + 4, 2 * 28)
+    assert len(made) == 2 * (6 * 2 + 4 * 3 + 4)
     assert (made.lineups, made.whole.seats_of) == ({"pairs": 6, "threes": 4, "all": 1}, seats)
     assert made.matches == {"pairs": 24, "threes": 24, "all": 8} == Counter(one.variant for one in made)
     assert made.place(made[0]) == (made[0].variant, tuple(bots[bot] for bot in made[0].lineup), 0, ())
-    assert list(made.whole.blocks_of_deal()) == [
-        (one.variant, made.whole.place_of(*made.place(one)[:2])) for one in made if (one.deal, one.rotation) == (0, 0)
-    ]
     assert [one.block for one in made if one.rotation == 0] == [*range(22)]
     for table, deal, is_there in ((["bob", "dan"], 1, True), (["bob", "dan"], 2, False), (["bob", "eve"], 0, False)):
         assert made.has_table("pairs", table, deal) == is_there
     assert not made.has_table("fours", bots, 0)
-    assert made.whole.place_of("pairs", ["ada", "ada"]) is None
+    assert not made.has_table("pairs", ["ada", "ada"], 0)
 
 
 def test_seating_orders_differ_from_deal_to_deal() -> None:
@@ -164,9 +161,9 @@ def test_seating_orders_differ_from_deal_to_deal() -> None:
 
 
 def test_a_plan_too_long_to_play_is_still_counted_and_read_at_once() -> None:
-    huge = plan(names(60), {"v": 8}, deals=20)
-    assert len(huge) == comb(60, 8) * 8 * 20
-    assert huge[len(huge) - 1].deal == 19
+    huge = plan(names(30), {"v": 4}, deals=10**9)
+    assert len(huge) == comb(30, 4) * 4 * 10**9
+    assert huge[len(huge) - 1].deal == 10**9 - 1
     assert [fixture.number for fixture in islice(huge, 3)] == [0, 1, 2]
 
 

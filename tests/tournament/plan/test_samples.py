@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from referee.rules.table.streams import Stream
 from referee.tournament.plan.deals import PlannedVariant, WholeDeals
-from referee.tournament.plan.lineups import AllLineups, all_lineups
+from referee.tournament.plan.lineups import MOST_LINEUPS, LineupRule
 from referee.tournament.plan.plan import Plan
 from referee.tournament.plan.samples import choose_lineups
 
@@ -136,16 +136,17 @@ def test_all_line_ups_that_are_allowed_are_there_once(field: tuple[int, int, lis
         guests = [bot for bot in lineup if bot in challengers]
         if len(set(whose)) == len(whose) and len(guests) == bool(challengers):
             expected.append(lineup)
-    every = AllLineups(bots, seats, owners=owners, challengers=challengers)
-    assert sorted(every) == expected
-    assert all(every.allows(lineup) for lineup in expected)
-    assert every.by_bot == [sum(bot in lineup for lineup in expected) for bot in range(bots)]
+    rule = LineupRule(bots, seats, owners=owners, challengers=challengers)
+    assert sorted(rule.lineups()) == expected
+    assert rule.count == len(expected)
+    assert all(rule.allows(lineup) for lineup in expected)
+    assert [rule.count_with((bot,)) for bot in range(bots)] == [
+        sum(bot in lineup for lineup in expected) for bot in range(bots)
+    ]
 
 
 def test_a_sample_keeps_owners_apart_and_every_bot_equally_often() -> None:
     bots = NAMES[:8]
-    every = all_lineups(bots, 3, owners=OWNERS)
-    assert len(every) == 2 * 2 * 4 + (2 + 2) * 6 + 4  # of ann and bea one each, of one of them, of none
     made = plan(bots, 3, 16, owners=OWNERS)
     assert spread(tables(made, bots), bots) == 0
     fewer = plan(bots[:7], 3, 14, made, owners=OWNERS)
@@ -185,7 +186,7 @@ def test_a_sample_holds_every_bot_equally_often() -> None:
     for bots in range(2, 8):
         for seats in range(2, bots + 1):
             for wanted in range(1, comb(bots, seats) + 2):
-                some = list(choose_lineups(Stream(KEY, "lineups/v"), AllLineups(bots, seats), wanted))
+                some = list(choose_lineups(Stream(KEY, "lineups/v"), LineupRule(bots, seats), wanted))
                 assert len(set(some)) == len(some) == min(wanted, comb(bots, seats))
                 counts = Counter(bot for lineup in some for bot in lineup)
                 assert max(counts.values()) - min(counts[bot] for bot in range(bots)) <= 1
@@ -193,13 +194,21 @@ def test_a_sample_holds_every_bot_equally_often() -> None:
 
 @pytest.mark.parametrize(("seats", "wanted", "spread"), [(3, 500, 2), (4, 500, 3)])
 def test_a_sample_of_sixty_bots_lets_pairs_meet_about_equally_often(seats: int, wanted: int, spread: int) -> None:
-    some = list(choose_lineups(Stream(KEY, "lineups/v"), AllLineups(60, seats), wanted))
+    some = list(choose_lineups(Stream(KEY, "lineups/v"), LineupRule(60, seats), wanted))
     assert len(set(some)) == wanted
     counts = Counter(bot for lineup in some for bot in lineup)
     assert max(counts.values()) - min(counts.values()) <= 1
     met = Counter(pair for lineup in some for pair in combinations(lineup, 2))
     often = [met[pair] for pair in combinations(range(60), 2)]
     assert max(often) - min(often) <= spread
+
+
+def test_more_line_ups_than_can_be_listed_are_refused() -> None:
+    """Eighty-five bots at three seats make 98,770 line-ups, a hundred 161,700."""
+    for wanted in (None, MOST_LINEUPS + 1):
+        with pytest.raises(ValueError, match="100 bots at tables of 3 make 161,700 line-ups, of which 100,000 at most"):
+            choose_lineups(Stream(KEY, "lineups/v"), LineupRule(100, 3), wanted)
+    assert len(choose_lineups(Stream(KEY, "lineups/v"), LineupRule(85, 3), None)) == comb(85, 3)
 
 
 def test_samples_depend_on_the_key_and_the_variant() -> None:

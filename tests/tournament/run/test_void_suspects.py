@@ -17,7 +17,7 @@ from referee.commands.opening import open_store, prepare
 from referee.play.faults import OUT_OF_MEMORY
 from referee.reports.provenance import provenance
 from referee.tournament.config.config import load
-from referee.tournament.orders import Job, Spoiled
+from referee.tournament.orders import MatchOrder, Spoiled
 from referee.tournament.store.disk import locked
 from referee.tournament.voids import VoidSuspect
 
@@ -80,20 +80,20 @@ def test_whoever_watches_is_called_once_when_the_voids_are_explained(
     prepared = prepare(load(tmp_path / "run.toml"), path, fresh=False, may_change=False)
 
     with locked(path) as lock, closing(open_store(prepared, lock)) as store:
-        desk = prepared.run(store, watcher).desk()
+        dispatcher = prepared.run(store, watcher).dispatcher()
 
         async def play() -> None:
-            while (order := await desk.next()) is not None:
-                is_void = "hog" in names(order)
-                spoiled = Spoiled(number=order.fixture.number, reason=reason)
-                await desk.report(spoiled if is_void else result_of(order))
+            while (job := await dispatcher.next()) is not None:
+                for order in job.matches:
+                    spoiled = Spoiled(number=order.number, reason=reason)
+                    await dispatcher.report(spoiled if "hog" in names(order) else result_of(order))
 
         trio.run(play)
     assert [one.bot for one in watcher.suspects] == expected
     assert all(one.voided == one.of < 48 for one in watcher.suspects)
 
 
-def names(order: Job) -> set[str]:
+def names(order: MatchOrder) -> set[str]:
     return {one.name for one in order.setup.bots}
 
 

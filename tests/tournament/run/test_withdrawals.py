@@ -115,7 +115,7 @@ def test_a_further_round_of_a_stage_lets_those_play_who_came_late(
     write(folder, STAGES.replace("rounds = 1", "rounds = 2"), *map(bot, BOTS), bot("gus"), bot("hal"), bot("ivy"))
     go_on(folder, may_change=True)
     said = capsys.readouterr().err
-    assert "stage 1: rounds: 1 -> 2" in said
+    assert "stages[0].rounds: 1 -> 2" in said
     assert "no match in this run" not in said
     assert all(row.matches for row in summary(folder).standings)
     assert findings(folder) == []

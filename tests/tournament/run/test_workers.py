@@ -24,10 +24,9 @@ from trio.testing import MockClock
 from referee.commands.interrupt import FINISHING
 from referee.play.process.limit_watch import MOST_FORGIVEN
 from referee.play.pump.pump import Pump
-from referee.tournament.run.crew import Crew
-from referee.tournament.run.desk import Desk
-from referee.tournament.run.worker import NAME, PipeDispatcher
 from referee.tournament.store.store import Store
+from referee.tournament.workers.crew import Crew, CrewSource
+from referee.tournament.workers.worker import NAME, Pipes
 
 SETTINGS = """
 [tournament]
@@ -190,10 +189,7 @@ def wait_for_end_of(pids: list[int]) -> None:
 def test_results_do_not_depend_on_workers_and_jobs_or_on_what_lies_in_the_current_folder(
     make_folder: Callable[[str], Folder],
 ) -> None:
-    """Deterministic bots, no timed slaps: the same seed gives the same schedule, deals, bots' seeds and results.
-
-    Where the command line gives the seed, workers are started anew.
-    """
+    """Deterministic bots, no timed slaps: the same seed gives the same schedule, deals, bots' seeds and results."""
     alone, crowd = make_folder("alone"), make_folder("crowd")
     for folder in (alone, crowd):
         folder.write(more=LOTTERY)
@@ -218,7 +214,7 @@ def test_games_with_timed_slaps_are_played_last_and_by_one_worker(make_folder: C
     assert "2 matches at a time in 2 workers, then in 1 for games with timed slaps" in said
     starters: dict[str, set[str]] = {"six-card": set(), "cactus": set()}
     with closing(Store.open(crowd.path / "run.golfref")) as store:
-        played = [msgspec.json.decode(store.record(row.number)) for row in store.committed() if row.number is not None]
+        played = [msgspec.json.decode(store.record(row.id)) for row in store.matches() if row.number is not None]
     for record in played:
         starters[record["name"]].update(seat["stderr"] for seat in record["seats"])
     assert [record["name"] for record in played] == sorted((record["name"] for record in played), reverse=True)
@@ -292,7 +288,7 @@ def test_a_killed_run_takes_workers_and_bots_with_it(
 @pytest.mark.full  # it waits until a worker counts as hung
 def test_a_worker_that_hangs_is_replaced(folder: Folder, marked: Callable[[], dict[int, str]]) -> None:
     folder.write(slap_s=0.025, script=WAITS)
-    quick = "from referee.tournament.run import crew; crew.LONGEST_SILENCE_S = 5.0"
+    quick = "from referee.tournament.workers import crew; crew.LONGEST_SILENCE_S = 5.0"
     run = folder.start("tournament", "run.toml", "--workers", "2", "--jobs", "2", before=quick)
     folder.await_matches(2)
     strike(workers_of(run)[0], signal.SIGSTOP)
@@ -313,7 +309,7 @@ def test_a_worker_that_times_slaps_does_not_hang_however_long_each_of_them_takes
     async def main() -> None:
         nonlocal silence_s
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(PipeDispatcher(orders, reports).send_heartbeats, cast(Pump, None))
+            nursery.start_soon(Pipes(orders, reports).send_heartbeats, cast(Pump, None))
             heard = trio.current_time()
             for _ in range(200):
                 clock.jump((MOST_FORGIVEN + 1) * slap_s)
@@ -326,40 +322,39 @@ def test_a_worker_that_times_slaps_does_not_hang_however_long_each_of_them_takes
     trio.run(main, clock=clock)
     os.close(ordering)
     os.close(told)
-    assert 0 < silence_s < Crew(cast(Desk, None), jobs=1, workers=1, reuse="match", slap_s=slap_s)._patience_s
+    assert 0 < silence_s < Crew(cast(CrewSource, None), jobs=1, workers=1, reuse="match", slap_s=slap_s)._patience_s
 
 
 LOST_AFTER_A_MATCH = '''
 import trio
-from referee.tournament.run import crew
+from referee.tournament.workers import crew
 
-crew.hatch = lambda *_: None
 crew.START = """
 import os, sys
 sys.path.insert(0, sys.argv[1])
 from referee.tournament.orders import Played
-from referee.tournament.run.worker import PipeDispatcher, main
+from referee.tournament.workers.worker import Pipes, main
 
-tell = PipeDispatcher.report
+tell = Pipes.report
 
-async def report(dispatcher, what):
-    await tell(dispatcher, what)
+async def report(pipes, what):
+    await tell(pipes, what)
     if isinstance(what, Played):
         os._exit(5)
 
-PipeDispatcher.report = report
+Pipes.report = report
 main(sys.argv[2:])
 """
 crew.END_PATIENCE_S = 0.5
-give, ordered = crew.Worker.order, set()
+send, ordered = crew.Worker.send, set()
 
-async def order(worker, *words):
+async def send_later(worker, *words):
     if worker in ordered:
         await worker._wait(None)
     ordered.add(worker)
-    await give(worker, *words)
+    await send(worker, *words)
 
-crew.Worker.order = order
+crew.Worker.send = send_later
 '''
 
 
@@ -374,7 +369,7 @@ def test_what_a_lost_worker_had_played_counts(folder: Folder) -> None:
 
 NO_DESCRIPTORS = """
 from types import SimpleNamespace
-from referee.tournament.run import crew
+from referee.tournament.workers import crew
 
 def full(*_):
     raise OSError(24, "Too many open files")
@@ -389,14 +384,12 @@ def test_where_there_are_no_descriptors_left_for_another_worker_the_run_gives_up
     assert "golfref: the host cannot start another worker: Too many open files; 0 of 6 matches are stored" in said
 
 
-STARTED_ANEW = (
-    "from referee.tournament.run import crew; crew.hatch = lambda *_: None; crew.START = 'raise SystemExit(7)'"
-)
+DIES = "from referee.tournament.workers import crew; crew.START = 'raise SystemExit(7)'"
 
 
 def test_where_no_worker_lives_the_run_gives_up(folder: Folder) -> None:
     folder.write()
-    run = folder.start("tournament", "run.toml", "--workers", "2", "--jobs", "2", before=STARTED_ANEW)
+    run = folder.start("tournament", "run.toml", "--workers", "2", "--jobs", "2", before=DIES)
     _, said = ended(run, code=3)
     assert said.splitlines()[-1] == (
         "golfref: more than 10 workers died one after another; the last one ended with code 7; "

@@ -9,18 +9,19 @@ from typing import Any
 
 import pytest
 from commands import golfref
-from in_store import go_on
+from in_store import findings, go_on
 from measured import unmeasured
 from msgspec.structs import replace
 from quick import QUICK
 
 from referee.tournament.config.config import load
+from referee.tournament.config.differences import config_differences
+from referee.tournament.config.run_config import RunVariant
 from referee.tournament.results import Result
 from referee.tournament.store.amend import Amendment
-from referee.tournament.store.facts import VariantFacts, config_differences, config_facts
 from referee.tournament.store.rows import Meta
 from referee.tournament.store.store import Store
-from referee.tournament.verify.course import Course
+from referee.tournament.store.words import history_of
 
 USUAL_HEAD = '[tournament]\nname = "run"\nseed = "abc"\nworkers = 1\n'
 HEAD = "time = { start_s = 60, move_s = 60, bank_s = 600, slap_s = 10 }\n" + USUAL_HEAD
@@ -54,7 +55,7 @@ class Tournament:
     def committed(self) -> dict[int, Result]:
         """All matches, by id."""
         with closing(Store.open(self.folder / "run.golfref")) as store:
-            return {match.id: replace(unmeasured(match.result), number=0, block=0) for match in store.committed()}
+            return {match.id: replace(unmeasured(match.result), number=0, block=0) for match in store.matches()}
 
 
 @pytest.fixture
@@ -74,7 +75,7 @@ def test_a_changed_config_says_what_would_change_and_changes_nothing(run: Tourna
 
     run.write(SECRET, "deals = 1\n", SIX, bot("ann"), bot("bea", "2"), bot("dan"))
     said = golfref("tournament", "run.toml", cwd=run.folder, code=2)[1]
-    versions = {one.name: one.version[:12] for one in config_facts(load(run.folder / "run.toml")).bots}
+    versions = {one.name: one.version[:12] for one in load(run.folder / "run.toml").run_config().bots}
     old = {one["name"]: one["version"][:12] for one in run.document()["bots"]}
     assert f"bot `cid`: withdrawn (version {old['cid']})" in said
     replaced = f'bot `bea`: replaced (version {old["bea"]} -> {versions["bea"]}: env.MODE: "" -> "2")'
@@ -90,9 +91,9 @@ def test_a_changed_config_says_what_would_change_and_changes_nothing(run: Tourna
 
 
 def test_a_run_with_a_seed_has_no_key_that_could_be_shown_too_soon(run: Tournament) -> None:
-    facts = config_facts(load_with(run, HEAD))
+    facts = load_with(run, HEAD).run_config()
     secret = Meta(golfref="", protocol="", host="", facts=facts, master_key="", commitment="", matches=2)
-    shown = Amendment(changes=[], refused=[], meta=secret, places={}, there={}, planned=2, was_complete=True)
+    shown = Amendment(changes=[], refused=[], meta=secret, there={}, planned=2, was_complete=True)
 
     assert shown.warning == ""
     assert "its key has been shown" in replace(shown, meta=replace(secret, facts=replace(facts, seed=None))).warning
@@ -154,11 +155,10 @@ def test_an_amended_run_ends_as_one_that_began_so(
         replaced = "bea" if 'MODE = "2"' in "".join(config) else ""
         assert without(replaced, run.results()) == without(replaced, new.results()), step
         assert places(run.results()) == places(new.results()), step
+    assert findings(run.folder) == []
     with closing(Store.open(run.folder / "run.golfref")) as store:
-        course = Course(store, store.meta())
-        assert [*course.findings()] == []
         assert len([*store.retired()]) == len(run.committed()) - 6
-        counts = [event.after for event in store.history()]
+        counts = [event.after for event in history_of(store)]
     assert counts == sorted(counts)
     assert len(counts) == len(STEPS)
 
@@ -200,8 +200,7 @@ def test_a_sample_of_line_ups_only_grows(run: Tournament, capsys: pytest.Capture
     bots = {result.bots for result in run.results()}
     assert {result.bots for result in first} < bots
     assert {bot for some in bots for bot in some} == {*five, "fay"}
-    with closing(Store.open(run.folder / "run.golfref")) as store:
-        assert [*Course(store, store.meta()).findings()] == []
+    assert findings(run.folder) == []
 
     run.write(HEAD, "deals = 1\nlineups = 4\n", SIX, *map(bot, (*five, "fay")))
     said = golfref("tournament", "run.toml", "--amend", cwd=run.folder, code=2)[1]
@@ -220,30 +219,35 @@ def test_a_version_that_comes_back_after_another_one_begins_anew(run: Tournament
         before = {sum(one.versions_before) for one in run.results() if "cid" in one.bots}
         assert before == {expected}
     assert len(run.committed()) == 6 + 4 + 4
-    with closing(Store.open(run.folder / "run.golfref")) as store:
-        assert [*Course(store, store.meta()).findings()] == []
+    assert findings(run.folder) == []
 
 
 @pytest.mark.parametrize(
     ("setting", "expected"),
     [
-        ('seed = "abd"\n', 'seed: "abc" -> "abd" (the commitment to the key was made with it)'),
-        ('rank_by = "strokes"\n', 'rank_by: "match-points" -> "strokes" (nobody may choose it by the results)'),
-        ("[time]\nmove_s = 2\n", "clocks.move_s: 1.0 -> 2.0 (what is played with it could not be compared"),
-        ('[time]\nslap_timing = "broadcast"\n', 'clocks.slap_timing: "isolated" -> "broadcast" (what is played with'),
+        ('seed = "abd"\n', 'tournament.seed: "abc" -> "abd" (the commitment to the key was made with it)'),
+        (
+            'rank_by = "strokes"\n',
+            'tournament.rank_by: "match-points" -> "strokes" (nobody may choose it by the results)',
+        ),
+        ("[time]\nmove_s = 2\n", "time.move_s: 1.0 -> 2.0 (what is played with it could not be compared"),
+        ('[time]\nslap_timing = "broadcast"\n', 'time.slap_timing: "isolated" -> "broadcast" (what is played with'),
         ("[faults]\nstrikes = 3\n", "faults.strikes: 10 -> 3 (what is played with it could not be compared"),
         ("[limits]\nmemory_mb = 100\n", "limits.memory_mb: 1024 -> 100 (what is played with it could not be compared"),
-        ('rotations = "fresh"\n', 'rotations: "same" -> "fresh" (the cards of every match follow from it)'),
-        ('isolation = "none"\n', 'isolation: "limits" -> "none" (what is played with it could not be compared'),
+        ('rotations = "fresh"\n', 'tournament.rotations: "same" -> "fresh" (the cards of every match follow from it)'),
+        (
+            'isolation = "none"\n',
+            'tournament.isolation: "limits" -> "none" (what is played with it could not be compared',
+        ),
     ],
 )
 def test_what_results_were_played_under_cannot_change(run: Tournament, setting: str, expected: str) -> None:
-    old = config_facts(load_with(run, USUAL_HEAD))
+    old = load_with(run, USUAL_HEAD).run_config()
     head = USUAL_HEAD.replace('seed = "abc"\n', "") if setting.startswith("seed") else USUAL_HEAD
-    found = config_differences(old, config_facts(load_with(run, head + setting)))
+    found = config_differences(old, load_with(run, head + setting).run_config())
     assert found.changes == []
     (line,) = found.refused
-    assert line.startswith(expected)
+    assert line.in_words.startswith(expected)
 
 
 def load_with(run: Tournament, head: str) -> Any:
@@ -253,7 +257,7 @@ def load_with(run: Tournament, head: str) -> Any:
 
 def test_a_game_goes_by_the_hash_that_stores_hold() -> None:
     """The hash is over the JSON of its name, preset, seats and the options that it lists, with sorted keys."""
-    facts = VariantFacts(name="six", preset="six-card", seats=2, options={"rounds": 9, "kings15": False})
+    facts = RunVariant(name="six", preset="six-card", seats=2, options={"rounds": 9, "kings15": False})
     assert facts.game == "73c357a6c9ee"
 
 
@@ -261,7 +265,7 @@ def test_a_run_goes_on_when_the_default_of_an_option_changes_that_has_no_effect_
     """NIN-08: a joker of nine-card golf counted -5 before it counted -4."""
     for options, is_same in (({}, True), ({"jokers": 2}, False)):
         before, now = (
-            VariantFacts(name="nine", preset="nine-card", seats=2, options=options | {"joker_value": value})
+            RunVariant(name="nine", preset="nine-card", seats=2, options=options | {"joker_value": value})
             for value in (-5, -4)
         )
         assert before.is_same_game(now) == is_same
@@ -273,7 +277,7 @@ def test_a_refused_change_is_refused_with_amend_too(run: Tournament) -> None:
     before = (run.folder / "run.golfref").read_bytes()
     run.write(USUAL_HEAD, "deals = 2\n", "[time]\nmove_s = 2\n", SIX, bot("ann"), bot("bea"))
     said = golfref("tournament", "run.toml", "--amend", cwd=run.folder, code=2)[1]
-    assert "clocks.move_s: 1.0 -> 2.0" in said
+    assert "time.move_s: 1.0 -> 2.0" in said
     assert "--fresh" in said
     assert (run.folder / "run.golfref").read_bytes() == before
     assert "not both" in golfref("tournament", "run.toml", "--amend", "--fresh", cwd=run.folder, code=2)[1]
@@ -310,7 +314,7 @@ def test_a_run_whose_rotations_share_their_cards_takes_no_second_owner(run: Tour
     go_on(run.folder)
     run.write(HEAD, 'trust = "all"\n', "deals = 1\n", SIX, bot("ann"), bot("bea"), 'owner = "Bea"\n')
     said = golfref("tournament", "run.toml", "--amend", cwd=run.folder, code=2)[1]
-    assert 'rotations: "same" -> "fresh" (the cards of every match follow from it)' in said
+    assert 'tournament.rotations: "same" -> "fresh" (the cards of every match follow from it)' in said
 
 
 DIARY = """
