@@ -16,7 +16,7 @@ from referee.tournament.config.planned import draw_input
 from referee.tournament.formats.outlook import outlook
 from referee.tournament.plan.keys import ROTATIONS_IN_WORDS
 from referee.tournament.plan.plan import Plan
-from referee.tournament.store.events import drawn_in_words
+from referee.tournament.store.words import drawn_in_words
 
 STDERR_LINES = 10
 """How many lines of a failing bot's standard error are shown."""
@@ -47,7 +47,7 @@ def announce_rounds(run: PreparedRun) -> None:
         return
     say(*outlook(draw_input(run.facts, run.key)))
     if run.has_ended:
-        say(drawn_in_words(run.drawn)[0] if run.drawn is not None else "no more rounds are drawn")
+        say(drawn_in_words(run.drawn) if run.drawn is not None else "no more rounds are drawn")
         return
     left = sum(run.left.values())
     title = run.plan.rounds[-1].title

@@ -15,19 +15,20 @@ from protocol.text import printable
 from referee.beneath import open_folder
 from referee.commands.console import CHECK_FAILED, DONE, HOST_FAILED, INTERRUPTED, USAGE, put, put_json, say
 from referee.commands.interrupt import Signals
-from referee.competition.history import IN_PLACE, Refused, Submission, lines, now
+from referee.competition.history import Refused, Submission, lines, now
 from referee.competition.inbox import Inbox, InboxItem
 from referee.competition.restoring import restore
 from referee.competition.roster import read_roster
 from referee.competition.submit import Callbacks, Offer, SubmitResult, take, tidy
-from referee.entries.shelf import SHELF, Shelf, ShelfError
-from referee.entries.shelf import open_folder as make_folder
-from referee.entries.versions import short
+from referee.entries.owners import IN_PLACE
 from referee.lock_file import alone_in, locked
 from referee.new_file import NotWritten
 from referee.play.faults import HostFault
 from referee.play.session import Interrupted
 from referee.toml.document import BadDocument
+from referee.versions.store import FOLDER, NotStored, VersionStore
+from referee.versions.store import open_folder as make_folder
+from referee.versions.version import short
 
 _PASS_INTERVAL_S = 2.0
 """The rest between two passes over the inbox."""
@@ -51,6 +52,8 @@ class SubmitOrdered(Struct, frozen=True, kw_only=True):
     name: str
     owner: str
     is_checked: bool
+    replaces: bool
+    """Whether folders that were put there by hand may give way."""
     lists: bool
     restores: str
     """The name of an entry; empty: none."""
@@ -73,7 +76,7 @@ def submit(order: SubmitOrdered, signals: Signals) -> int:
     except BadOrder as error:
         say(f"golfref submit: {error}")
         return USAGE
-    except (HostFault, ShelfError, NotWritten) as error:
+    except (HostFault, NotStored, NotWritten) as error:
         say(f"golfref submit: {error}; nothing has changed")
         return HOST_FAILED
     except OSError as error:
@@ -102,7 +105,7 @@ def _submit(order: SubmitOrdered, signals: Signals) -> int:
     path = Path(order.what)
     if not path.exists():
         raise BadOrder(f"{printable(order.what, 1000)}: there is no such folder or archive")
-    offer = Offer(path=path, name=order.name, owner=order.owner, is_checked=order.is_checked)
+    offer = Offer(path=path, name=order.name, owner=order.owner, is_checked=order.is_checked, replaces=order.replaces)
     with _alone(order):
         taken = _take(offer, order.config, signals)
     if order.as_json:
@@ -119,16 +122,13 @@ def _take(offer: Offer, config: Path, signals: Signals) -> SubmitResult:
 
 @contextlib.contextmanager
 def _alone(order: SubmitOrdered) -> Iterator[None]:
-    """Be the only one who changes entries, after what a process that was killed has left is brought to an end."""
+    """Be the only one who changes entries, after what a killed process has left is removed."""
     if not order.config.is_file():
         raise BadOrder(f"{order.config}: there is no such config")
-    shelf = Shelf(order.config.resolve().parent)
-    make_folder(shelf.folder)
-    with locked(shelf.folder / _LOCK, lambda: say("waiting for another golfref, which changes entries")):
-        done = tidy(shelf)
-        if done is not None:
-            line = done.lines[-1]
-            say(f"an interrupted submission was brought to its end: `{line.entry}`, version {short(line.version)}")
+    versions = VersionStore(order.config.resolve().parent)
+    make_folder(versions.folder)
+    with locked(versions.folder / _LOCK, lambda: say("waiting for another golfref, which changes entries")):
+        tidy(versions)
         yield
 
 
@@ -149,7 +149,7 @@ def _lines_of(taken: SubmitResult) -> Iterator[str]:
 def _restore(order: SubmitOrdered) -> int:
     with _alone(order):
         try:
-            line = restore(order.restores, order.what, order.config)
+            line = restore(order.restores, order.what, order.config, replaces=order.replaces)
         except Refused as refused:
             raise BadOrder("\n".join([refused.reason, *(f"  | {one}" for one in refused.lines)])) from None
     if order.as_json:
@@ -161,10 +161,10 @@ def _restore(order: SubmitOrdered) -> int:
 
 def _list(order: SubmitOrdered) -> int:
     roster = read_roster(order.config)
-    shelf = Shelf(roster.config.folder)
+    versions = VersionStore(roster.config.folder)
     name = order.what
     current = {entry.name: entry for entry in roster.survey.entrants.entries}
-    history = [line for line in lines(shelf) if not name or line.entry == name]
+    history = [line for line in lines(versions) if not name or line.entry == name]
     if name and not history and name not in current:
         raise BadOrder(f"`{printable(name, 100)}`: nobody has handed in an entry of this name, and there is none")
     in_place = {
@@ -258,7 +258,9 @@ class Watch:
     def _take(self, item: InboxItem) -> bool:
         """Take an archive and answer it; returns False if the host failed. Then it is to be taken again."""
         say(f"{now():%Y-%m-%d %H:%M:%S}Z {item.shown}")
-        offer = Offer(path=item.path, sender=item.owner, is_checked=self._order.is_checked)
+        offer = Offer(
+            path=item.path, sender=item.owner, is_checked=self._order.is_checked, replaces=self._order.replaces
+        )
         try:
             with _alone(self._order):
                 taken = _take(offer, self._order.config, self._signals)
@@ -266,9 +268,9 @@ class Watch:
             try:
                 self._inbox.answer(item.owner, taken.line.entry, taken.text)
             except OSError as error:
-                say(f"  {printable(str(error), 500)}: the answer is kept in {SHELF} alone")
+                say(f"  {printable(str(error), 500)}: the answer is kept in {FOLDER} alone")
             self._inbox.put_away(item, taken.line.id)
-        except (HostFault, ShelfError, NotWritten, OSError, BadDocument, BadOrder) as error:
+        except (HostFault, NotStored, NotWritten, OSError, BadDocument, BadOrder) as error:
             words = "; ".join(error.lines) if isinstance(error, BadDocument) else str(error)
             say(f"  cannot be taken now, and is tried again in {_AGAIN_S:g} s: {printable(words, 1000)}")
             return False

@@ -32,9 +32,6 @@ from referee.commands.tournament_options import TournamentOptions
 from referee.commands.watching import leaders_of, watching
 from referee.competition.hooks import HooksRefused
 from referee.competition.places import table_of
-from referee.entries.built import version_now
-from referee.entries.shelf import Shelf
-from referee.entries.versions import version_on_disk
 from referee.play.faults import HostFault
 from referee.play.process.open_files import check_open_files
 from referee.play.process.process import bounded, control_groups
@@ -49,11 +46,14 @@ from referee.tournament.plan.keys import commitment
 from referee.tournament.run.clock import HoursClock
 from referee.tournament.run.run import Cluster
 from referee.tournament.store.disk import Lock, StoreError, WriteFailed, locked
-from referee.tournament.store.events import changed_bot, drawn_in_words
 from referee.tournament.store.plans import plan_now
+from referee.tournament.store.rows import BotChanged
 from referee.tournament.store.store import Store
+from referee.tournament.store.words import drawn_in_words, in_words
 from referee.tournament.summary import summary_of
 from referee.tournament.workers.crew import WorkersLost
+from referee.versions.store import VersionStore
+from referee.versions.version import version_on_disk
 
 if TYPE_CHECKING:
     from referee.commands.live_site import LiveSite
@@ -242,12 +242,12 @@ def _play_session(session: _Session, run: PreparedRun, lock: Lock) -> _Exit | No
         contextlib.closing(open_store(run, lock)) as store,
         _site(session.options, run) as site,
     ):
-        if run.notes:
-            store.note(*run.notes)
+        for note in run.notes:
+            store.add(note)
         if not run.is_taking_up:
             say(f"commitment {commitment(run.key)}", "  (SHA-256 of the master key, which is revealed at the end)")
         elif run.drawn is not None:
-            say(printable(drawn_in_words(run.drawn)[0], LONGEST_LINE))
+            say(printable(drawn_in_words(run.drawn), LONGEST_LINE))
         elsewhere = _play_matches(session, run, store)
         return None if session.registrar.has_changed else _end(session, store, site, elsewhere)
 
@@ -326,14 +326,16 @@ def _end(session: _Session, store: Store, site: "LiveSite | None", elsewhere: Ma
 
 def _note_changed_bots(run: PreparedRun, store: Store) -> None:
     """Name every bot whose files changed while it played, here and in the store."""
-    config, lines = run.config, list[str]()
+    config = run.config
     versions = {bot.name: bot.version for bot in run.facts.bots}
     now = {bot.name: version_on_disk(bot, config.folder) for bot in config.bots if not bot.entry}
-    now |= {entry.name: version_now(Shelf(config.folder), entry) for entry in config.entries}
-    lines = [changed_bot(name, versions[name], version) for name, version in now.items() if version != versions[name]]
-    if lines:
-        say(*(f"WARNING: {line}" for line in lines))
-        store.note(*lines)
+    store_of_versions = VersionStore(config.folder)
+    now |= {entry.name: store_of_versions.version_now(entry) for entry in config.entries}
+    for name, version in now.items():
+        if version != versions[name]:
+            row = BotChanged(bot=name, before=versions[name], after=version)
+            say(*(f"WARNING: {line}" for line in in_words(row)))
+            store.add(row)
 
 
 def _stat(path: Path) -> stat_result | None:

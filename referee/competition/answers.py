@@ -8,8 +8,8 @@ from pathlib import Path
 from protocol.text import harmless
 from referee.competition.history import Submission
 from referee.competition.letters import SUFFIX, file_names
-from referee.entries.shelf import Shelf, open_folder, write_whole
-from referee.entries.versions import short
+from referee.versions.store import VersionStore, open_folder, write_whole
+from referee.versions.version import short
 
 _FOLDER = "answers"
 
@@ -48,9 +48,9 @@ def file_of(name: str) -> str:
     return file_names([short_name])[short_name]
 
 
-def keep_answer(shelf: Shelf, line: Submission, text: str) -> Path:
+def keep_answer(versions: VersionStore, line: Submission, text: str) -> Path:
     """Keep an answer in the folder of its owner, and return where. Of many the oldest go. Raises OSError."""
-    folder = shelf.folder / _FOLDER
+    folder = versions.folder / _FOLDER
     open_folder(folder)
     if line.owner:
         folder /= file_of(line.owner).removesuffix(SUFFIX)

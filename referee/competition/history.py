@@ -1,7 +1,7 @@
 """What was submitted and what came of it: a line each in `.golfref/submissions.jsonl`, which only grows."""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Literal
 
@@ -9,11 +9,10 @@ import msgspec
 from msgspec import Struct
 
 from referee import wall_clock
-from referee.entries.entry import Entry
-from referee.entries.shelf import Shelf
+from referee.entries.owners import IN_PLACE, SUBMISSIONS, submitted
 from referee.kit.check.report import Verdict
-
-_FILE = "submissions.jsonl"
+from referee.versions.entry import Entry
+from referee.versions.store import VersionStore
 
 _DAY = timedelta(hours=24)
 
@@ -23,9 +22,6 @@ Outcome = Literal["accepted", "same", "refused", "limited", "restored", "found"]
 `same`: this version is in place already. `limited`: the owner has handed in too often. `restored`: the organiser
 brought it back. `found`: it was in place before, and came otherwise.
 """
-
-IN_PLACE = ("accepted", "restored", "found")
-"""Outcomes of versions that have been in place, and can be brought back."""
 
 COUNTED = ("accepted", "refused")
 """Outcomes that count against the sender."""
@@ -86,34 +82,23 @@ def told(moment: datetime) -> str:
     return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def lines(shelf: Shelf) -> list[Submission]:
-    """All lines, the oldest first. One that a process which was killed has not finished is left out. Raises OSError."""
-    return list(_lines(shelf))
+def lines(versions: VersionStore) -> list[Submission]:
+    """All lines, the oldest first. Raises OSError."""
+    return list(submitted(versions, Submission))
 
 
-def _lines(shelf: Shelf) -> Iterator[Submission]:
-    decoder = msgspec.json.Decoder(Submission)
-    try:
-        with (shelf.folder / _FILE).open("rb") as file:
-            for line in file:
-                try:
-                    yield decoder.decode(line)
-                except (msgspec.MsgspecError, ValueError):
-                    continue
-    except (FileNotFoundError, NotADirectoryError):
-        return
-
-
-def add(shelf: Shelf, line: Submission) -> None:
+def add(versions: VersionStore, line: Submission) -> None:
     """Add a line, unless it is there, or the owner has enough of its kind. Raises OSError."""
     unchanged = 0
-    for one in _lines(shelf):
+    for one in submitted(versions, Submission):
         if one.id == line.id:
             return
         unchanged += one.outcome in UNCHANGED and one.owner == line.owner and one.when > line.when - _DAY
     if line.outcome in UNCHANGED and unchanged >= MOST_UNCHANGED:
         return
-    fd = os.open(shelf.folder / _FILE, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
+    fd = os.open(
+        versions.folder / SUBMISSIONS, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644
+    )
     with open(fd, "r+b", buffering=0) as file:
         size = file.seek(0, os.SEEK_END)
         begin = b""
@@ -122,7 +107,7 @@ def add(shelf: Shelf, line: Submission) -> None:
             begin = b"" if file.read(1) == b"\n" else b"\n"  # after half a line
         data = begin + msgspec.json.encode(line) + b"\n"
         if file.write(data) != len(data):
-            raise OSError(28, "No space left on device", str(shelf.folder / _FILE))
+            raise OSError(28, "No space left on device", str(versions.folder / SUBMISSIONS))
         os.fsync(fd)
 
 
@@ -150,11 +135,9 @@ def versions_of(history: Sequence[Submission], entry: str) -> list[str]:
     return list(found)
 
 
-def found_before(history: Sequence[Submission], line: Submission, before: Entry) -> tuple[Submission, ...]:
-    """The line about an entry in place that gives way to that of `line`, where none tells of its version yet."""
-    if before.version in versions_of(history, before.name):
-        return ()
-    found = Submission(
+def found_before(line: Submission, before: Entry) -> Submission:
+    """The line about an entry in place that nobody handed in, and that gives way to the version of `line`."""
+    return Submission(
         id=f"{line.id}-before",
         time=line.time,
         entry=before.name,
@@ -162,4 +145,3 @@ def found_before(history: Sequence[Submission], line: Submission, before: Entry)
         version=before.version,
         outcome="found",
     )
-    return (found,)

@@ -1,47 +1,45 @@
-"""An older version of an entry is brought back from the shelf, as it was built then."""
+"""An older version of an entry is brought back, as it was built then."""
 
 from pathlib import Path
 
 from msgspec.structs import replace
 
-from referee.competition.history import (
-    Refused,
-    Submission,
-    found_before,
-    lines,
-    new_id,
-    now,
-    told,
-    versions_of,
-)
-from referee.competition.placing import Placement, begin, finish, stage
+from referee.competition.history import Refused, Submission, lines, new_id, now, told, versions_of
+from referee.competition.placing import check_place, put_in_place
 from referee.competition.roster import read_roster
 from referee.entries.folder import BadEntry, read_entry
-from referee.entries.shelf import SOURCE, Shelf
-from referee.entries.versions import short
 from referee.play.sandbox.problems import find_problem
+from referee.versions.store import SOURCE, VersionStore
+from referee.versions.version import short
 
 
-def restore(name: str, asked: str, config: Path) -> Submission:
+def restore(name: str, asked: str, config: Path, *, replaces: bool = False) -> Submission:
     """Put an older version of an entry in place; `asked` is how its version begins, or empty for the one before.
 
-    Nothing is built and nothing is run. Whoever calls this has the right to change entries. Raises ConfigError, Refused
-    where there is no such version, or it cannot play, and OSError; then nothing has changed.
+    `replaces` says whether a folder that was put there by hand may give way. Nothing is built and nothing is run.
+    Whoever calls this has the right to change entries. Raises ConfigError, Refused where there is no such
+    version, or it cannot play, and OSError; then nothing has changed.
     """
     roster = read_roster(config)
-    shelf = Shelf(roster.config.folder)
-    history = lines(shelf)
+    versions = VersionStore(roster.config.folder)
+    history = lines(versions)
     before = roster.entry(name)
-    version = _chosen(name, asked, versions_of(history, name), before.version if before is not None else "")
-    table = roster.table_for(name)
+    place = roster.place(name)
+    current = versions.linked_version(place) if before is None else before.version
+    version = _chosen(name, asked, versions_of(history, name), current)
+    check_place(place, replaces=replaces)
     try:
-        allowance = replace(table.allowance(name, roster.config.folder, roster.config.builds), owner="")
-        entry = read_entry(str(shelf.place(version) / SOURCE), allowance, name=name, shown=f"version {short(version)}")
+        allowance = roster.table_for(name).allowance(roster.config.folder, roster.config.builds)
+        entry = read_entry(
+            str(versions.folder_of(version) / SOURCE), allowance, name=name, shown=f"version {short(version)}"
+        )
     except BadEntry as error:
         raise Refused(f"version {short(version)} of `{name}` is no entry any more", lines=error.lines) from None
     if entry.version != version:
-        raise Refused(f"version {short(version)} of `{name}` is not on the shelf as it was; submit its files again")
-    spec = shelf.bot(entry)
+        raise Refused(
+            f"version {short(version)} of `{name}` is not as it was when it was handed in; submit its files again"
+        )
+    spec = versions.bot_of(entry)
     if problem := find_problem(spec, roster.config.isolation):
         raise Refused(f"version {short(version)} of `{name}` cannot play: {problem}; submit its files again")
     if other := roster.taken_by(name):
@@ -52,21 +50,7 @@ def restore(name: str, asked: str, config: Path) -> Submission:
     line = Submission(
         id=new_id(history, moment), time=told(moment), entry=name, owner=owner, version=version, outcome="restored"
     )
-    found: tuple[Submission, ...] = ()
-    if before is not None:
-        shelf.take(before)
-        found = found_before(history, line, before)
-    place = roster.place(name)
-    says_owner = owner in (entry.owner, table.owners.get(name, ""))
-    placement = Placement(
-        place=str(place),
-        inode=stage(shelf, version, place),
-        before=before.version if before is not None else "",
-        owner="" if says_owner else owner,
-        lines=(*found, line),
-    )
-    begin(shelf, placement)
-    finish(shelf)
+    put_in_place(versions, place, line, before)
     return line
 
 

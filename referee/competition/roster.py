@@ -9,11 +9,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from protocol.text import folded, label_problem, printable
-from referee.competition.history import IN_PLACE, Refused, Submission
-from referee.entries.entry import Entry
+from referee.competition.history import Refused, Submission
 from referee.entries.folder import LONGEST_OWNER
+from referee.entries.owners import IN_PLACE
 from referee.tournament.config.bots import EntryTable
 from referee.tournament.config.config import Config, ConfigError, Survey, survey
+from referee.versions.entry import Entry
 
 _NAMED = 5
 """So many entries of an owner are named."""
@@ -63,7 +64,7 @@ class Roster:
             if folded(one.name) == folded(name):
                 return f"the bot `{one.name}`"
         place = self.place(name)
-        if os.path.lexists(place) and not place.is_dir():
+        if os.path.lexists(place) and not place.is_dir() and not place.is_symlink():
             return f"a file of this name in {place.parent.name}/"
         return ""
 
@@ -75,7 +76,7 @@ class Roster:
         twin = folded(name)
         known = [line.owner for line in history if folded(line.entry) == twin and line.outcome in IN_PLACE]
         if any(one.name == name for one in self.survey.entrants.broken):
-            return self.table_for(name).owner_of(name) or (known[-1] if known else "")
+            return self.table_for(name).owners.get(name) or (known[-1] if known else "")
         return known[-1] if known else None
 
     def owner_problem(self, entry: Entry) -> str:

@@ -1,8 +1,9 @@
-"""A submission is taken: unpacked, read, put on the shelf, built, checked, and put in place, or refused.
+"""A submission is taken: unpacked, read, stored, built, checked, and put in place, or refused.
 
 Whoever calls this is the only process that changes entries.
 """
 
+import contextlib
 import os
 import shutil
 from collections.abc import Callable
@@ -17,12 +18,10 @@ from referee.competition.answers import answer, keep_answer
 from referee.competition.builder import builder_for
 from referee.competition.checking import Checked, check_bots
 from referee.competition.history import (
-    IN_PLACE,
     Outcome,
     Refused,
     Submission,
     add,
-    found_before,
     lines,
     new_id,
     next_possible,
@@ -30,33 +29,33 @@ from referee.competition.history import (
     told,
 )
 from referee.competition.letters import keep_letter, letter
-from referee.competition.placing import Placement, begin, finish, stage
+from referee.competition.placing import check_place, put_in_place
 from referee.competition.roster import Claims, Roster, owner_of, read_roster
-from referee.entries.build_log import log_lines
-from referee.entries.built import read_log
-from referee.entries.entry import Entry
 from referee.entries.folder import BadEntry, holds, name_problem, read_entry
-from referee.entries.places import is_passed_over
-from referee.entries.ready import NotReady
-from referee.entries.shelf import Shelf, ShelfError, ShelfNotWritten, open_folder, remove
-from referee.entries.versions import is_version, short
 from referee.kit.check.report import Verdict
 from referee.play.faults import HostFault
 from referee.play.spec import MB
 from referee.toml.document import line_of
 from referee.tournament.config.config import Config, ConfigError, check_ready
+from referee.tournament.config.entry_folders import is_passed_over
 from referee.versions.archive import FORMATS, open_archive, stem_of, unpack, without_copy_marks
+from referee.versions.build_log import log_lines
+from referee.versions.entry import Entry
 from referee.versions.files import BadFiles, Bounds
 from referee.versions.folders import copy_folder
+from referee.versions.ready import NotReady
+from referee.versions.store import VersionStore, open_folder
+from referee.versions.version import short
 
 _INCOMING = "incoming"
-_UNTAKEN = "untaken"
-"""In the folder of what comes in, the file that names the version which is on the shelf but not accepted yet."""
+"""The folder with the files of a submission until they are stored."""
 
+_SUBMITTED = ".submitted"
+"""The file in the folder of a version that nobody has accepted yet."""
 _LONGEST_FILE = 200
 
 _SAID_BYTES = 64 << 10
-"""So much of the end of what a failed build said stands in the answer: a refused version leaves the shelf."""
+"""So much of the end of what a failed build said stands in the answer: a refused version leaves the store."""
 
 
 class Offer(Struct, frozen=True, kw_only=True):
@@ -71,6 +70,8 @@ class Offer(Struct, frozen=True, kw_only=True):
     sender: str = ""
     """Whose it is by the way that it came; empty where that is not known."""
     is_checked: bool = True
+    replaces: bool = False
+    """Whether a folder that was put there by hand may give way."""
 
     @property
     def called(self) -> str:
@@ -114,25 +115,12 @@ def take(offer: Offer, config: Path, callbacks: Callbacks) -> SubmitResult:
     return _Attempt(offer, read_roster(config), callbacks).take()
 
 
-def tidy(shelf: Shelf) -> Placement | None:
-    """Bring to an end what a process that was killed has left; returns what it had decided. Raises OSError."""
-    done = finish(shelf)
-    incoming = shelf.folder / _INCOMING
-    if incoming.is_dir():
-        _forget(shelf, incoming)
-        shutil.rmtree(incoming)
-    return done
-
-
-def _forget(shelf: Shelf, incoming: Path) -> None:
-    """Take the version off the shelf that came in, unless it was accepted."""
-    try:
-        version = (incoming / _UNTAKEN).read_text()
-    except FileNotFoundError:
-        return
-    accepted = {line.version for line in lines(shelf) if line.outcome in IN_PLACE}
-    if is_version(version) and version not in accepted:
-        remove(shelf.place(version))
+def tidy(versions: VersionStore) -> None:
+    """Remove what was not accepted, also by a process that was killed. Raises OSError."""
+    for mark in versions.folder.glob(f"versions/*/{_SUBMITTED}"):
+        versions.remove(mark.parent.name)
+    with contextlib.suppress(FileNotFoundError):
+        shutil.rmtree(versions.folder / _INCOMING)
 
 
 class _Attempt:
@@ -141,9 +129,9 @@ class _Attempt:
     def __init__(self, offer: Offer, roster: Roster, callbacks: Callbacks) -> None:
         self._offer, self._roster, self._callbacks = offer, roster, callbacks
         self._config = roster.config
-        self._shelf = Shelf(roster.config.folder)
-        self._incoming = self._shelf.folder / _INCOMING
-        self._history = lines(self._shelf)
+        self._versions = VersionStore(roster.config.folder)
+        self._incoming = self._versions.folder / _INCOMING
+        self._history = lines(self._versions)
         moment = now()
         self._line = Submission(
             id=new_id(self._history, moment),
@@ -157,11 +145,10 @@ class _Attempt:
         self._letter: str | None = None
         self._notes: list[str] = []
         self._has_modes = True
-        self._kept_owner = ""
 
     def take(self) -> SubmitResult:
         """All of it."""
-        open_folder(self._shelf.folder)
+        open_folder(self._versions.folder)
         self._incoming.mkdir(mode=0o700, exist_ok=True)
         try:
             detail = self._decided()
@@ -170,11 +157,11 @@ class _Attempt:
                 line=self._line,
                 lines=detail,
                 text=text,
-                answer=keep_answer(self._shelf, self._line, text),
+                answer=keep_answer(self._versions, self._line, text),
                 notes=tuple(self._notes),
             )
         finally:
-            tidy(self._shelf)
+            tidy(self._versions)
 
     def _decided(self) -> tuple[str, ...]:
         """Do it; returns what is wrong in detail."""
@@ -182,7 +169,7 @@ class _Attempt:
             self._go()
         except Refused as refused:
             self._note(refused.outcome, refused.reason, refused.verdict)
-            add(self._shelf, self._line)
+            add(self._versions, self._line)
             return refused.lines
         return ()
 
@@ -197,18 +184,25 @@ class _Attempt:
         folder = self._opened()
         entry = self._read(folder, name)
         self._line = replace(self._line, entry=name, owner=entry.owner, version=entry.version)
-        before = self._roster.entry(name)
-        if before is not None and (before.version, before.owner) == (entry.version, entry.owner):
+        before, place = self._roster.entry(name), self._roster.place(name)
+        is_same = before is not None and (before.version, before.owner) == (entry.version, entry.owner)
+        if is_same and (place.is_symlink() or not self._offer.replaces):
             self._note("same")
-            add(self._shelf, self._line)
+            add(self._versions, self._line)
             return
+        check_place(place, replaces=self._offer.replaces)
         if full := self._roster.full_for(entry, self._config.submissions.per_owner):
             raise Refused(full)
         if problem := self._roster.owner_problem(entry):
             raise Refused(problem)
-        verdict = self._judged(entry, self._roster.with_entry(entry))
+        config, mark = self._roster.with_entry(entry), self._versions.folder_of(entry.version) / _SUBMITTED
+        if self._versions.entry_of(entry.version) is None:  # else somebody else has the same files
+            self._versions.add(entry)
+            mark.touch()
+        verdict = self._judged(entry, config)
+        mark.unlink(missing_ok=True)
         self._note("accepted", verdict=verdict)
-        self._place(entry, before)
+        put_in_place(self._versions, place, self._line, before)
 
     def _check_pace(self) -> None:
         """Raise Refused if the owner of the folder through which it came has handed in too often."""
@@ -274,7 +268,7 @@ class _Attempt:
     def _read(self, folder: Path, name: str) -> Entry:
         """The entry, with its owner. Raises Refused."""
         table = self._roster.table_for(name)
-        allowance = replace(table.allowance(name, self._config.folder, self._config.builds), owner="")
+        allowance = table.allowance(self._config.folder, self._config.builds)
         try:
             entry = read_entry(str(folder), allowance, name=name, shown=name)
         except BadEntry as error:
@@ -288,9 +282,7 @@ class _Attempt:
             is_new=current is None,
             current=current or "",
         )
-        said, owner = entry.owner, owner_of(name, claims)
-        self._kept_owner = "" if owner in (said, claims.by_config) else owner
-        return replace(entry, owner=owner)
+        return replace(entry, owner=owner_of(name, claims))
 
     def _hint(self) -> list[str]:
         if self._has_modes:
@@ -305,7 +297,7 @@ class _Attempt:
         if unready is not None and unready.is_hosts:
             raise HostFault(f"`{entry.name}` could not be made ready, and not by its fault: {unready.problem}")
         if unready is not None:
-            said = log_lines((read_log(self._shelf, entry.version) or b"")[-_SAID_BYTES:])
+            said = log_lines((self._versions.build_log(entry.version) or b"")[-_SAID_BYTES:])
             self._letter = letter(self._config, replace(unready, lines=tuple(said) or unready.lines))
             if said:
                 self._notes.append("what its build said stands in the answer for its author")
@@ -317,7 +309,7 @@ class _Attempt:
         if not self._offer.is_checked:
             return None
         self._callbacks.tell(f"checking `{entry.name}`, version {short(entry.version)}")
-        spec = self._shelf.bot(entry)
+        spec = self._versions.bot_of(entry)
         alone = replace(self._config, bots=(spec,), entries=(entry,), tables={entry.name: 0})
         (one,) = check_bots(alone, [spec])
         self._callbacks.check()
@@ -331,33 +323,5 @@ class _Attempt:
 
     def _built(self, entry: Entry) -> NotReady | None:
         """Why the entry is not ready; None where it is."""
-        if self._shelf.kept(entry.version) is None:  # else somebody else has the same files
-            (self._incoming / _UNTAKEN).write_text(entry.version)
         builder = builder_for(self._config, self._callbacks.tell)
         return next(iter(builder.ready([entry], check=self._callbacks.check)), None)
-
-    def _place(self, entry: Entry, before: Entry | None) -> None:
-        """Put it in place of the older version, which stays on the shelf."""
-        found = self._keep(before)
-        place = self._roster.place(entry.name)
-        placement = Placement(
-            place=str(place),
-            inode=stage(self._shelf, entry.version, place),
-            before=before.version if before is not None else "",
-            owner=self._kept_owner,
-            lines=(*found, self._line),
-        )
-        begin(self._shelf, placement)
-        finish(self._shelf)
-
-    def _keep(self, before: Entry | None) -> tuple[Submission, ...]:
-        """Keep the version that stands in place, so that it can be brought back; returns the line that tells of it."""
-        if before is None:
-            return ()
-        try:
-            self._shelf.take(before)
-        except ShelfNotWritten:
-            raise
-        except ShelfError as error:
-            raise HostFault(str(error)) from None
-        return found_before(self._history, self._line, before)

@@ -11,7 +11,6 @@ from referee.reports.tables.rows import idle_cpu
 from referee.reports.tables.terms import terms_line
 from referee.tournament.figures.stopping import saved_words
 from referee.tournament.plan.keys import ROTATIONS_IN_WORDS
-from referee.tournament.store.events import told_as_kept_out
 from referee.tournament.summary import RunSummary
 from referee.tournament.voids import TO_WITHDRAW
 
@@ -179,8 +178,9 @@ def troubles(summary: RunSummary, names: Callable[[str], str] = short) -> list[s
 
 def kept_out(summary: RunSummary) -> list[str]:
     """Who did not qualify, and why."""
-    told = (told_as_kept_out(line) for event in summary.history for line in event.lines)
-    return [f"{printable(one.bot, 40)}, version {one.version}: {printable(one.reason, 300)}" for one in told if one]
+    return [
+        f"{printable(one.bot, 40)}, version {one.version}: {printable(one.reason, 300)}" for one in summary.kept_out
+    ]
 
 
 def spoiled(summary: RunSummary, names: Callable[[str], str] = short) -> list[str]:

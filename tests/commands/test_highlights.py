@@ -79,9 +79,9 @@ def test_what_cannot_be_shown_is_a_sentence(folder: Path, words: tuple[str, ...]
 def test_a_record_that_does_not_replay_is_named(tmp_path: Path) -> None:
     made_up_run(tmp_path, ["cactus"])
     with closing(sqlite3.connect(tmp_path / "run.golfref")) as store, store:
-        ((packed,),) = store.execute("SELECT record FROM matches WHERE id = 5")
+        ((packed,),) = store.execute("SELECT record FROM records WHERE id = 5")
         broken = zlib.decompress(packed).replace(b'"kind":"draw"', b'"kind":"knock"')
-        store.execute("UPDATE matches SET record = ? WHERE id = 5", [zlib.compress(broken)])
+        store.execute("UPDATE records SET record = ? WHERE id = 5", [zlib.compress(broken)])
 
     _, err = golfref("highlights", "run.golfref", cwd=tmp_path, code=1)
 

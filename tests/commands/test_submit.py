@@ -22,8 +22,8 @@ from referee.competition import answers
 from referee.competition.history import lines
 from referee.competition.inbox import UNTOUCHED_S, Inbox, InboxItem
 from referee.ending_signals import ENDING_SIGNALS
-from referee.entries.shelf import Shelf
 from referee.play.faults import HostFault
+from referee.versions.store import VersionStore
 
 CONFIG = """
 [tournament]
@@ -162,6 +162,7 @@ def watch(place: Path, clock: Clock) -> Iterator[Callable[[], Watch]]:
         name="",
         owner="",
         is_checked=False,
+        replaces=False,
         lists=False,
         restores="",
         watches=folder,
@@ -185,7 +186,7 @@ def drop(place: Path, path: str, *, text: str = "print(1)\n") -> Path:
 
 
 def outcomes(place: Path) -> list[tuple[str, str]]:
-    return [(line.owner, line.outcome) for line in lines(Shelf(place))]
+    return [(line.owner, line.outcome) for line in lines(VersionStore(place))]
 
 
 def test_an_archive_is_answered_in_its_place(place: Path, watch: Callable[[], Watch]) -> None:

@@ -335,7 +335,7 @@ def test_pictures_are_written_into_a_folder_or_a_file(run: Path, tmp_path: Path)
         (("x.svg", "ranks", "heatmap"), "is one file: say with --what which picture it shows"),
         (("there", "intervals"), "intervals.svg exists already"),
         (("there/intervals.svg/x", "ranks"), "cannot be made: Not a directory"),
-        (("x", "slaps"), "the record of match #1 is damaged"),
+        (("x", "slaps"), "the record of match #2 is damaged"),
     ],
 )
 def test_what_cannot_be_done_is_said_and_nothing_is_written(

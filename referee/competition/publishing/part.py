@@ -17,7 +17,7 @@ from referee.competition.publishing.reading import Broken, BundleFolder
 from referee.kit.rerun import steps_of
 from referee.reports.bot_match import BotMatch, Faulted, Sent, events_in, read_bot_match
 from referee.rules.record import NoRecord
-from referee.tournament.store.store import MOST_RECORD_BYTES
+from referee.tournament.store.journal import MOST_RECORD_BYTES
 from referee.tournament.verify.run import Checked
 
 MOST_INFO_BYTES = 1 << 20

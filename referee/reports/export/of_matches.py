@@ -29,7 +29,7 @@ class _Origin(Part, frozen=True, kw_only=True):
 def match_rows(store: Store, scope: Scope) -> Iterator[MatchRow]:
     """A row for each match. Raises StoreError."""
     voids = {place: len(some) for place, some in voids_by_place(store).items()}
-    played_on, names = store.played_on(), {one.id: one.host.name for one in store.hosts()}
+    names = {id_: one.name for id_, one in store.hosts().items()}
     for row, part in parts_of(store, _Origin, scope.until):
         if not scope.has(row):
             continue
@@ -40,7 +40,7 @@ def match_rows(store: Store, scope: Scope) -> Iterator[MatchRow]:
             game=row.identity.variant,
             preset=part.preset,
             seats=len(result.bots),
-            block=result.block,
+            block=block_of(row),
             deal=result.deal,
             rotation=result.rotation,
             redeals=result.redeals,
@@ -55,9 +55,14 @@ def match_rows(store: Store, scope: Scope) -> Iterator[MatchRow]:
             protocol=part.protocol,
             isolation=part.isolation,
             host=part.host,
-            host_name=names.get(played_on.get(row.id, 0), ""),
+            host_name=names.get(row.host or 0, ""),
             record_sha256=row.hash,
         )
+
+
+def block_of(row: CommittedMatch) -> int | None:
+    """The number of a match's block in the plan. None where the match is out of the standings."""
+    return None if row.number is None else row.result.block
 
 
 class _Fault(Struct, frozen=True, kw_only=True):
@@ -131,7 +136,7 @@ def _seat_row(row: CommittedMatch, seat: int, owner: str, times: list[int]) -> S
         match_id=row.id,
         number=row.number,
         game=row.identity.variant,
-        block=result.block,
+        block=block_of(row),
         deal=result.deal,
         rotation=result.rotation,
         seats=len(result.bots),

@@ -63,8 +63,9 @@ class MatchRow(OfMatch, frozen=True, kw_only=True):
     """The game of the rule book, whose options the run may have changed."""
     seats: int
     """How many bots sat at the table."""
-    block: int
-    """The block's number, from 0. All matches of the same bots on the same deal of a game are a block."""
+    block: int | None
+    """The block's number, from 0. All matches of the same bots on the same deal of a game are a block. Empty where
+    the match is out of the standings."""
     deal: int
     """The deal's number, from 0."""
     rotation: int
@@ -102,7 +103,7 @@ class MatchRow(OfMatch, frozen=True, kw_only=True):
 class SeatRow(OfMatch, frozen=True, kw_only=True):
     """What a match came to for one of its bots."""
 
-    block: int
+    block: int | None
     """As in `matches`."""
     deal: int
     """As in `matches`."""

@@ -8,10 +8,10 @@ from msgspec import Meta, Struct
 from msgspec.structs import asdict, replace
 
 from protocol.messages import Clocks, SlapTiming
-from referee.entries.entry import Builds
 from referee.play.spec import BadBot, builtin_bot
 from referee.rules.book.options import Positive
 from referee.toml.reader import KeyPath, Reader
+from referee.versions.entry import Builds
 
 Seconds = Annotated[float, Meta(gt=0, le=86400, description="seconds")]
 """No clock runs longer than a day."""

@@ -1,4 +1,4 @@
-"""Checking a match of a run: the terms on which it was played, against the config of that time, and its redeals.
+"""Checking a match of a run: the terms on which it was played, against the config of that time.
 
 What follows from its record alone is checked in `replay.py`.
 """
@@ -17,9 +17,6 @@ from referee.rules.book.variants import UnknownVariant, restored
 from referee.rules.record import Record, SeatRecord
 from referee.tournament.config.run_config import RunBot, RunConfig, RunVariant
 from referee.tournament.plan.fixture import Identity, for_blocks
-from referee.tournament.store.rows import CommittedMatch
-from referee.tournament.store.store import Store
-from referee.tournament.store.voided import voids_by_place
 from referee.tournament.verify.compare import LONGEST_SHOWN, differences, excerpt
 
 _WHOSE = ("played with", "the config has")
@@ -86,23 +83,3 @@ def _starts(builtin: str, command: tuple[str, ...]) -> bool:
     """Whether a command is an interpreter with the file of a shipped bot, wherever golfref is installed."""
     path = Path(command[-1]) if command else Path()
     return len(command) == 2 and path.parent.name == builtin and path.stem == "bot"
-
-
-class RedealCheck:
-    """Checks that other cards were dealt for a match only as often as voided matches had shown its cards.
-
-    Raises StoreError.
-    """
-
-    def __init__(self, store: Store) -> None:
-        is_shared = store.meta().facts.rotations == "same"
-        self._voids = {} if is_shared else voids_by_place(store)
-        """Those after which other cards are dealt."""
-
-    def findings(self, match: CommittedMatch) -> Iterator[str]:
-        """What is wrong with the redeals that a match tells: there must be as many as there were voids by then."""
-        redeals = match.result.redeals
-        voids = self._voids.get(match.identity.place, [])
-        shown = sum(void.after is not None and void.after < match.id for void in voids)
-        if redeals != shown:
-            yield f"its cards were dealt anew {redeals} times, but voided matches had shown them {shown} times"
