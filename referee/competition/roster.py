@@ -1,4 +1,4 @@
-"""What stands before a submission: the config, who is entered, whose each entry is, and where a new one goes."""
+"""The entries of a competition, with their owners and their places, before and after a submission."""
 
 import glob
 import os
@@ -21,7 +21,7 @@ _NAMED = 5
 
 
 def read_roster(config: Path) -> "Roster":
-    """What the config says now. Raises ConfigError, also where it takes no folders."""
+    """The roster of a config as it is now. Raises ConfigError, also if no [[bots]] of it takes new entries."""
     found = survey(config)
     if found.frame is None:
         raise ConfigError(found.lines)
@@ -33,7 +33,7 @@ def read_roster(config: Path) -> "Roster":
 
 
 class Roster:
-    """A competition as it is."""
+    """The entries of a competition as they are."""
 
     def __init__(self, found: Survey, config: Config, new_table: EntryTable, new_folder: Path) -> None:
         """New entries go into `new_folder`, from which `new_table` takes them."""
@@ -123,20 +123,20 @@ class Roster:
 
 
 class Claims(Struct, frozen=True, kw_only=True):
-    """Who says what. All are empty where nothing is said."""
+    """The owners of a new version by different sources; each is empty if its source names none."""
 
     by_config: str
     """`owners` in [[bots]]."""
     by_organiser: str
     """`--owner`."""
     sender: str
-    """The folder through which it came, which nobody else can write to."""
+    """The owner of the folder in the inbox, to which nobody else can write."""
     said: str
-    """bot.toml."""
+    """`owner` in bot.toml."""
     is_new: bool
-    """Whether nobody has handed in an entry of this name, and none is there."""
+    """True if there never was an entry of this name."""
     current: str
-    """Of the entry that is there, or was."""
+    """The owner of the entry that is in place, or was."""
 
 
 def owner_of(name: str, claims: Claims) -> str:

@@ -59,23 +59,23 @@ _SAID_BYTES = 64 << 10
 
 
 class Offer(Struct, frozen=True, kw_only=True):
-    """What is handed in."""
+    """A new version of an entry that is handed in."""
 
     path: Path
     """An archive, or a folder."""
     name: str = ""
-    """What the entry is to be called; empty where the folder or the archive says it."""
+    """The name of the entry; empty: that of the folder or archive."""
     owner: str = ""
-    """Whose the organiser says it is; empty where he does not."""
+    """The owner by `--owner`; empty: not given."""
     sender: str = ""
-    """Whose it is by the way that it came; empty where that is not known."""
+    """The owner through whose folder in the inbox it came; empty: the organiser hands it in."""
     is_checked: bool = True
     replaces: bool = False
     """Whether a folder that was put there by hand may give way."""
 
     @property
     def called(self) -> str:
-        """What the entry is called."""
+        """The name of the entry."""
         if self.name:
             return self.name
         if self.path.is_dir():
@@ -84,30 +84,30 @@ class Offer(Struct, frozen=True, kw_only=True):
 
 
 class SubmitResult(Struct, frozen=True, kw_only=True):
-    """What came of a submission."""
+    """The outcome of a submission."""
 
     line: Submission
     lines: tuple[str, ...] = ()
-    """What is wrong in detail."""
+    """The problems in detail."""
     text: str
-    """For the author."""
+    """The answer for the author."""
     answer: Path
-    """Where that is kept."""
+    """The file with the answer."""
     notes: tuple[str, ...] = ()
-    """For the organiser."""
+    """Lines for the organiser."""
 
 
 class Callbacks(Struct, frozen=True, kw_only=True):
-    """What is called meanwhile."""
+    """Functions that are called during a submission."""
 
     tell: Callable[[str], None]
-    """With what a person may want to read."""
+    """Prints a line for people."""
     check: Callable[[], None]
-    """Now and then; it raises Interrupted when it is time to end. Signals are only noted meanwhile."""
+    """Raises Interrupted if a signal came, which is only noted meanwhile."""
 
 
 def take(offer: Offer, config: Path, callbacks: Callbacks) -> SubmitResult:
-    """Take a submission, and tell what came of it.
+    """Take a submission; returns its outcome.
 
     Raises ConfigError, and where the host fails HostFault and OSError; then nothing has changed, or what was decided
     is done by whoever comes next. Raises Interrupted.
