@@ -232,7 +232,7 @@ def test_an_entry_is_a_link_to_the_version_that_plays(contest: Contest) -> None:
     restore("bot", "", contest.config)
     assert os.readlink(place) == f"../.golfref/versions/{first.version}/source"
     assert load(contest.config).entries[0].version == first.version
-    assert sorted(os.listdir(contest.versions.folder)) == ["answers", "lock", "submissions.jsonl", "versions"]
+    assert sorted(os.listdir(contest.versions.folder)) == ["answers", "submissions.jsonl", "versions"]
 
 
 def test_a_folder_that_was_put_there_by_hand_stays_unless_it_is_to_be_replaced(contest: Contest) -> None:
