@@ -7,11 +7,13 @@ of turns or actions.
 """
 
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
 from book import Book, Event
 from cards import UNKNOWN, rank
+from kit import pack_of
 
 TRUST = 0.85
 """How far a bound is trusted: the share of players who keep a card only where it is better."""
@@ -22,24 +24,18 @@ LOOKED = "?k"
 LOOKED_SHARE = 0.85
 """What such a card is worth, as a share of one that nobody knows."""
 
-SUITS = "SHDC"
-
 
 class Beliefs:
     """The values of cards, seen and unseen, in this match."""
 
     def __init__(self, match: dict[str, Any]) -> None:
         self.values: dict[str, int] = match["values"]
-        self.pack = pack(match)
+        self.pack = Counter(pack_of(match))
         self.reckon(())
 
     def reckon(self, seen: Sequence[str]) -> None:
         """Take these cards for seen."""
-        left = dict(self.pack)
-        for card in seen:
-            code = "X" if card[0] == "X" else card
-            left[code] = max(0, left.get(code, 0) - 1)
-        self.left = {card: number for card, number in left.items() if number}
+        self.left = self.pack - Counter(seen)
         by_points: dict[int, int] = {}
         for card, number in self.left.items():
             points = self.values.get(card, self.values[rank(card)])
@@ -129,14 +125,3 @@ class Watch(Book):
         """The mark of a card that its owner preferred to `replaced`; where he did not know that, to an unseen card."""
         points = self.beliefs.average if held == UNKNOWN else self.beliefs.points(replaced)
         return f"!{points:.2f}"
-
-
-def pack(match: dict[str, Any]) -> dict[str, int]:
-    """How many of each card there are; jokers count by their rank X."""
-    ranks = [key for key in match["values"] if (len(key) == 1 or key == "10") and key != "X"]
-    jokers = match["options"].get("jokers") or 0
-    jokers *= match["cards"] // (52 + jokers)
-    number = (match["cards"] - jokers) // len(ranks)
-    suits = SUITS if number % 4 == 0 else SUITS + "EFGIJLMNOPQRTUVWYZ"[: number - 4]
-    cards = {held + suit: number // len(suits) for held in ranks for suit in suits}
-    return {**cards, "X": jokers} if jokers else cards

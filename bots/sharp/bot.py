@@ -16,13 +16,19 @@ import gc
 import json
 import sys
 import traceback
+from pathlib import Path
 from typing import Any
+
+sys.path.insert(
+    1, str(Path(__file__).resolve().parents[1])
+)  # where the kit lies, unless it was copied into this folder
 
 from four_turns import FourTurns
 from hidden import Hidden
+from kit import Action
 from open_cards import OpenCards
 from par import Par
-from player import Action, Player, least_committal
+from player import Player, least_committal
 
 
 def player_of(match: dict[str, Any]) -> Player:

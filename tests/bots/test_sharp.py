@@ -4,6 +4,7 @@ import copy
 import json
 import subprocess
 import sys
+from collections import Counter
 from itertools import combinations
 from typing import Any
 
@@ -15,7 +16,9 @@ from protocol.messages import Clocks, FaultPolicy
 from referee.play.spec import SHIPPED
 from referee.play.talk import script
 from referee.research.programs import Decide, load
+from referee.rules.book.presets import PRESETS
 from referee.rules.book.variants import customised
+from referee.rules.game import Game
 
 SHORT: dict[str, dict[str, Any]] = {
     "six-card": {"rounds": 1},
@@ -104,15 +107,15 @@ def test_a_decision_that_fails_is_answered_all_the_same(sharp: Make) -> None:
 RANKS = ("A", "2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K")
 
 
-def player(sharp: Make, preset: str, options: dict[str, Any] | None = None) -> Any:
-    """The player of a match of two seats, on the first of them, which has been told that the first round begins."""
+def player(sharp: Make, preset: str, options: dict[str, Any] | None = None, seats: int = 2) -> Any:
+    """The player of a match, on the first of its seats, which has been told that the first round begins."""
     told = script.announcements(
-        customised(preset, options or {}), preset, seeds=(1, 2), clocks=Clocks(), faults=FaultPolicy()
+        customised(preset, options or {}), preset, seeds=range(seats), clocks=Clocks(), faults=FaultPolicy()
     )
     match = json.loads(encode(told[0]))
     decide = sharp(match)
     (made,) = getattr(decide, "args")  # noqa: B009 - a partial function has them
-    round_ = {"event": "round", "round": 1, "dealer": 0, "starter": 1, "totals": [0, 0], "rows": match["rows"]}
+    round_ = {"event": "round", "round": 1, "dealer": 0, "starter": 1, "totals": [0] * seats, "rows": match["rows"]}
     made.book.read({**round_, "stock": 40, "playoff": False})
     return made
 
@@ -142,10 +145,13 @@ def test_shuffled_cards_are_together_worth_what_they_were(sharp: Make) -> None:
 
 
 def test_all_cards_that_are_not_seen_are_reckoned_with(sharp: Make) -> None:
-    for preset, cards in (("cambio", 54), ("powers", 52), ("cactus", 52)):
-        beliefs = player(sharp, preset).beliefs
+    games = [("cambio", 2), ("powers", 2), ("powers", 4), *[("cactus", seats) for seats in (2, 9, 13, 17, 21, 24)]]
+    for preset, seats in games:
+        dealt = Game.from_seed(PRESETS[preset], seats, "any").table
+        cards = Counter([*dealt.stock, *dealt.pile, *[slot.card for row in dealt.layouts for slot in row if slot]])
+        beliefs = player(sharp, preset, seats=seats).beliefs
         beliefs.reckon(["5S", "5H"])
-        assert sum(beliefs.left.values()) == cards - 2
+        assert beliefs.left == cards - Counter(["5S", "5H"])
         assert sum(beliefs.chances) == pytest.approx(1)
 
 
