@@ -128,7 +128,9 @@ class Bot:
             self.update()
         reply: Reply = getattr(self, decision)(offers) if decision in DECISIONS else self.other(decision, offers)
         action, then = reply if isinstance(reply, tuple) else (reply, None)
-        answer = {"type": "answer", "id": request["id"], "action": action or offers.least_committal()}
+        action = action or offers.least_committal()
+        self.table.answered(action)
+        answer = {"type": "answer", "id": request["id"], "action": action}
         if then is not None:
             answer["then"] = then
         return answer

@@ -38,15 +38,20 @@ class Table:
     """By seat, the slots whose cards cannot change any more: strokes of par golf, swaps in the game of four turns."""
     pile: list[str]
     """The discard pile as far as it is known; the top card is the last one."""
-    hand: list[str]
+    hand: Layout
     """The cards that have been drawn, or are being used, and lie nowhere yet, whoever has them: mostly none or one, in
-    Powers three for an 8. UNKNOWN for those that this seat has not seen."""
+    Powers three for an 8, the first of which is None where a 2 that copies the 8 has stood in for another card before.
+    UNKNOWN for those that this seat has not seen."""
     aside: list[str]
     """Powers: the cards that lie beside the sets as shields."""
     shields: list[int]
     """Powers: how many shields each seat has."""
     attack: Event
     """Powers: the event of the power that was used last; empty before."""
+    own_choice: int | None
+    """Powers: the number of the card that this seat has chosen of the three in `hand`; None before its answer."""
+    shown: int
+    """Powers: the number of the card of the three in `hand` that cancelled the knock; 0 where none did."""
     stock: int
     """How many cards are left in the stock."""
     round: int
@@ -73,6 +78,7 @@ class Table:
         self.everybody = (1 << self.seats) - 1
         self.swaps_fix = match["variant"] == "four-turns"
         self.moves_are_secret = match["options"].get("hidden_rearrange", True)
+        self.shows_black_kings = match["options"].get("black_king_cancels") == "drawn"
         self.forfeited = set()
         self.stock = 0
         self._methods: dict[str, Callable[[Event], None] | None] = {}
@@ -137,7 +143,7 @@ class Table:
     @property
     def drawn(self) -> str | None:
         """The card in hand, where this seat has seen it; None where there is none."""
-        return self.hand[0] if self.hand and self.hand[0] != UNKNOWN else None
+        return self.hand[0] if self.hand and is_known(self.hand[0]) else None
 
     def at(self, target: Sequence[int]) -> Any:
         """What lies there, as in `layouts`; None beyond the end of a layout."""
@@ -173,9 +179,14 @@ class Table:
     def seen(self) -> list[str]:
         """Every card whose place this seat knows: open or looked at, on the pile, in a hand, or a shield."""
         placed = [card for layout in self.layouts for card in layout if is_known(card)]
-        return [*placed, *self.pile, *[card for card in self.hand if card != UNKNOWN], *self.aside]
+        return [*placed, *self.pile, *filter(is_known, self.hand), *self.aside]
 
-    # What the events do
+    # What the events do, and the own answers
+
+    def answered(self, action: dict[str, Any]) -> None:
+        """Note which of three cards this seat keeps, since two of them may be equal."""
+        if action["kind"] == "keep":
+            self.own_choice = action["card"]
 
     def put(self, target: Sequence[int], card: str | None, knowers: int, *, face_up: bool = False) -> None:
         """Lay a card into a slot, which may be a new one; `knowers` has a bit for each seat that knows it."""
@@ -229,6 +240,7 @@ class Table:
         self.pile, self.hand, self.aside = [], [], []
         self.shields, self.draws = [0] * self.seats, [0] * self.seats
         self.attack = {}
+        self.own_choice, self.shown = None, 0
         self.knocker = None
         self.is_public = False
         self.round, self.playoff = event.get("round", 1), event.get("playoff", False)
@@ -271,7 +283,11 @@ class Table:
         if event["from"] == "pile":
             del self.pile[-1:]
         self.hand = [event["card"] or UNKNOWN]
-        self.is_public = event["from"] == "pile"
+        self.is_public = event["from"] == "pile" or self.is_shown(event["card"])
+
+    def is_shown(self, card: str | None) -> bool:
+        """Whether everybody sees this card as it is drawn from the stock, since it cancels the knock (POW-22)."""
+        return self.shows_black_kings and self.knocker is not None and card in ("KS", "KC")
 
     def on_reshuffled(self, _: Event) -> None:
         del self.pile[:-1]
@@ -345,14 +361,16 @@ class Table:
         self.switch(*event["targets"])
 
     def on_power(self, event: Event) -> None:
+        card = event["card"]
+        is_copy = card[0] == "2" and event["power"] != "2"
+        has_stood_in = is_copy and self.attack["power"] in ("5", "9")
         self.attack = event
-        is_copy = event["card"][0] == "2" and event["power"] != "2"
-        if event["power"] in HELD_ON:
-            if is_copy and self.pile[-1:] == [event["card"]]:
-                del self.pile[-1]
-            self.hand = [event["card"]]
+        if event["power"] in HELD_ON and not has_stood_in:
+            if is_copy:
+                del self.pile[-1 - self.pile[::-1].index(card)]
+            self.hand = [card]
         elif not is_copy:
-            self.pile.append(event["card"])
+            self.pile.append(card)
             self.hand = []
 
     def on_rearranged(self, event: Event) -> None:
@@ -412,15 +430,17 @@ class Table:
         self.hand = []
 
     def on_drew_two(self, event: Event) -> None:
-        self.hand = [self.attack["card"], *[card or UNKNOWN for card in event["cards"]]]
+        self.hand = [*(self.hand or [None]), *[card or UNKNOWN for card in event["cards"]]]
+        self.own_choice = None
+        self.shown = next((number for number, card in enumerate(self.hand[1:], 1) if self.is_shown(card)), 0)
 
     def on_kept(self, event: Event) -> None:
-        """Everybody knows the card that brought the power; the two that were drawn for it are their seat's secret.
-
-        Where two packs have brought equal cards together, this seat's own one counts as a secret.
-        """
+        """Everybody knows the card that brought the power, and one that cancelled the knock; others are secrets."""
         seat, card = event["seat"], event["card"]
-        is_public = card == self.attack["card"] and self.hand.count(card) == 1
+        is_public = False
+        if seat == self.seat:
+            choice = self.hand.index(card) if self.own_choice is None else self.own_choice
+            is_public = choice in (0, self.shown)
         knowers = self.witnesses(seat, card, is_public=is_public)
         self.put((seat, event["slot"]), card or CHOSEN, knowers)
         self.pile.extend(event["discarded"])
