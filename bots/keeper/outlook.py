@@ -19,9 +19,6 @@ SPREAD = 4.0
 LAP_SHARE = 0.5
 """What a turn saves that will surely come, more than the half of the prospect that each next turn is worth."""
 
-TURNS_EACH = 4
-"""Turns of each seat in the game of four turns."""
-
 
 class Outlook:
     """The values of situations, with what the table holds at the moment."""
@@ -107,7 +104,7 @@ class Outlook:
     def turns_left(self) -> int:
         """How many own turns are still to come after this one; a guess as long as nobody has ended the round."""
         if self.table.swaps_fix:
-            return TURNS_EACH - self.table.draws[self.seat]
+            return self.table.turns_left
         if self.table.knocker is not None:
             return 0
         if self.ends_by_open_cards():

@@ -38,8 +38,8 @@ def rank(card: str) -> str:
 
 
 def is_known(card: Any) -> bool:
-    """Whether a slot that holds this holds a card that this seat knows: neither UNKNOWN nor CHOSEN nor None."""
-    return card is not None and card not in (UNKNOWN, CHOSEN)
+    """Whether a slot that holds this holds a card that this seat knows: neither None nor a mark, which is no letter."""
+    return card is not None and card[0].isalnum()
 
 
 def points_of(card: str, values: dict[str, int]) -> int:

@@ -171,14 +171,14 @@ class Bot:
         if len(sources) < 2:
             return {"kind": "draw", "from": sources[0]} if sources else None
         top = self.table.top
-        saved = self.measure.cost(self.table.mine) - min(self.costs_with(top, self.free())) if top else 0.0
+        saved = self.own_cost() - min(self.costs_with(top, self.free())) if top else 0.0
         return {"kind": "draw", "from": "pile" if saved > self.value_of_a_draw() else "stock"}
 
     def place(self, offers: Offers) -> Reply:
         """Where the card in hand goes: where the own layout will cost least."""
         slots = offers.choices("swap", "slot")
         costs = self.costs_with(self.table.drawn or UNKNOWN, slots)
-        if not costs or (offers.has("discard") and self.measure.cost(self.table.mine) <= min(costs)):
+        if not costs or (offers.has("discard") and self.own_cost() <= min(costs)):
             return {"kind": "discard"}
         return {"kind": "swap", "slot": slots[costs.index(min(costs))]}
 
@@ -266,10 +266,19 @@ class Bot:
         """The own slots whose card can still be exchanged."""
         return [slot for slot in self.table.occupied(self.seat) if slot not in self.table.fixed[self.seat]]
 
+    def own_cost(self) -> float:
+        """What the own layout is expected to cost, after the own turns that will surely come."""
+        return self.measure.cost(self.table.mine, self.table.turns_left, self.table.fixed[self.seat])
+
     def costs_with(self, card: str, slots: list[int]) -> list[float]:
         """What the own layout will be expected to cost with this card in each of these slots."""
-        mine = self.table.mine
-        return [self.measure.cost([*mine[:slot], card, *mine[slot + 1 :]]) for slot in slots]
+        mine, fixed, fixes = self.table.mine, self.table.fixed[self.seat], self.table.swaps_fix
+        return [
+            self.measure.cost(
+                [*mine[:slot], card, *mine[slot + 1 :]], self.table.turns_left, fixed | {slot} if fixes else fixed
+            )
+            for slot in slots
+        ]
 
     def value_of_a_draw(self) -> float:
         """How many points the next card of the stock is expected to save, put where it saves most or thrown away."""

@@ -12,6 +12,9 @@ from kit.cards import CHOSEN, UNKNOWN, Layout, Target, is_known
 
 Event = dict[str, Any]
 
+TURNS_EACH = 4
+"""Turns of each seat in the game of four turns."""
+
 HELD_ON = ("5", "8", "9")
 """Powers whose card does not go to the pile by itself: another event says where it goes."""
 
@@ -158,6 +161,11 @@ class Table:
         if self.faces[target[0]][target[1]]:
             return "open"
         return "known" if is_known(card) else "hidden"
+
+    @property
+    def turns_left(self) -> int:
+        """Game of four turns: how many turns this seat has not begun; 0 in other games, where nobody can say."""
+        return TURNS_EACH - self.draws[self.seat] if self.swaps_fix else 0
 
     def occupied(self, seat: int) -> list[int]:
         """The slots of a seat that hold a card."""

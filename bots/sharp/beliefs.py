@@ -1,19 +1,16 @@
-"""What face-down cards are worth: the book's marks say who has chosen a card, and better than what.
+"""What face-down cards are worth: the table's marks say who has chosen a card, and better than what.
 
 A player keeps a card that is better than what he knew in its place, so the card that he threw away bounds the one that
-he kept. A mark is a text in a slot of the book: `?` for a card of which nothing is known, `!7` for one that its owner
+he kept. A mark is a text in a slot of the table: `?` for a card of which nothing is known, `!7` for one that its owner
 preferred to 7 points, `=3` for one that is worth 3 points on average. Marks travel with their cards. Nothing here knows
 of turns or actions.
 """
 
 from bisect import bisect_left
-from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from book import Book, Event
-from cards import UNKNOWN, rank
-from kit import pack_of
+from kit import UNKNOWN, Event, Table, Unseen, points_of
 
 TRUST = 0.85
 """How far a bound is trusted: the share of players who keep a card only where it is better."""
@@ -28,17 +25,16 @@ LOOKED_SHARE = 0.85
 class Beliefs:
     """The values of cards, seen and unseen, in this match."""
 
-    def __init__(self, match: dict[str, Any]) -> None:
+    def __init__(self, match: dict[str, Any], unseen: Unseen) -> None:
         self.values: dict[str, int] = match["values"]
-        self.pack = Counter(pack_of(match))
-        self.reckon(())
+        self.reckon(unseen)
 
-    def reckon(self, seen: Sequence[str]) -> None:
-        """Take these cards for seen."""
-        self.left = self.pack - Counter(seen)
+    def reckon(self, unseen: Unseen) -> None:
+        """Take over what is unseen now."""
+        self.left = unseen.cards
         by_points: dict[int, int] = {}
         for card, number in self.left.items():
-            points = self.values.get(card, self.values[rank(card)])
+            points = points_of(card, self.values)
             by_points[points] = by_points.get(points, 0) + number
         total = max(1, sum(by_points.values()))
         self.levels = sorted(by_points) or [0]
@@ -60,7 +56,7 @@ class Beliefs:
     def points_of(self, card: str) -> float:
         if card[0] == "!":
             return self.kept_below(float(card[1:]))
-        return float(card[1:]) if card[0] == "=" else self.values.get(card, self.values[rank(card)])
+        return float(card[1:]) if card[0] == "=" else points_of(card, self.values)
 
     def kept_below(self, bound: float) -> float:
         """The expected points of a card that was preferred to so many."""
@@ -83,22 +79,23 @@ class Beliefs:
         return sum(left)
 
 
-class Watch(Book):
-    """The book with marks for cards that their owners looked at or chose."""
+class Watch(Table):
+    """The table with marks for cards that their owners looked at or chose."""
 
     beliefs: Beliefs
 
-    def forget(self, seat: int) -> None:
+    def forget(self, seat: int, mover: int | None = None) -> None:
         """Nobody can tell any more which of these cards is which; together they are worth what they were."""
         slots = self.occupied(seat)
         total = sum(self.beliefs.points(self.layouts[seat][slot]) for slot in slots)
+        super().forget(seat, mover)
         for slot in slots:
-            self.put([seat, slot], f"={total / len(slots):.2f}")
+            self.layouts[seat][slot] = f"={total / len(slots):.2f}"
 
     def mark(self, seat: int, slots: Sequence[int]) -> None:
         for slot in slots:
             if self.layouts[seat][slot] == UNKNOWN:
-                self.put([seat, slot], LOOKED)
+                self.layouts[seat][slot] = LOOKED
 
     def on_looked(self, event: Event) -> None:
         super().on_looked(event)
@@ -113,13 +110,13 @@ class Watch(Book):
         bound = self.bound(self.layouts[event["seat"]][event["slot"]], event["replaced"])
         super().on_swapped(event)
         if not event["card"]:
-            self.put([event["seat"], event["slot"]], bound)
+            self.layouts[event["seat"]][event["slot"]] = bound
 
     def on_kept(self, event: Event) -> None:
         bound = self.bound(self.layouts[event["seat"]][event["slot"]], event["discarded"][-1])
         super().on_kept(event)
         if not event["card"]:
-            self.put([event["seat"], event["slot"]], bound)
+            self.layouts[event["seat"]][event["slot"]] = bound
 
     def bound(self, held: str | None, replaced: str) -> str:
         """The mark of a card that its owner preferred to `replaced`; where he did not know that, to an unseen card."""

@@ -1,9 +1,9 @@
 """A bot that plays to win: it remembers all that it saw, and reckons with all that the cards it cannot see may be.
 
-- book.py: what lies in each slot, as far as this seat can know.
+- The kit (the folder `kit` beside this one) keeps track of the table, and knows the pack and the powers.
 - player.py: what all players share.
 - open_cards.py: the player of games whose cards are turned up; kinds.py has the chances of unseen cards, columns.py and
-  triples.py what columns of cards will cost, ending.py who ends a round when. four_turns.py: that of four turns.
+  triples.py what columns of cards will cost, ending.py who ends a round when.
 - hidden.py: the player of games whose cards stay hidden; beliefs.py has what these are worth, hidden_powers.py how the
   powers are used.
 - par.py: the player of par golf, with pairs.py for its rows.
@@ -23,12 +23,11 @@ sys.path.insert(
     1, str(Path(__file__).resolve().parents[1])
 )  # where the kit lies, unless it was copied into this folder
 
-from four_turns import FourTurns
 from hidden import Hidden
-from kit import Action
+from kit import Action, Offers
 from open_cards import OpenCards
 from par import Par
-from player import Player, least_committal
+from player import Player
 
 
 def player_of(match: dict[str, Any]) -> Player:
@@ -37,7 +36,7 @@ def player_of(match: dict[str, Any]) -> Player:
     if options.get("par") or options.get("course") or options.get("no_par"):
         return Par(match)
     if match["variant"] == "four-turns":
-        return FourTurns(match)
+        return Player(match)
     if match["variant"] in ("cambio", "powers", "cactus") or options.get("initial_look"):
         return Hidden(match)
     return OpenCards(match)
@@ -46,10 +45,11 @@ def player_of(match: dict[str, Any]) -> Player:
 def decide(player: Player, request: dict[str, Any]) -> Action:
     """The player's action; a legal one also where it fails, because a match is long, and the author reads stderr."""
     try:
-        return player.decide(request)
+        action: Action = player.answer(request)["action"]
+        return action
     except Exception:
         traceback.print_exc()
-        return least_committal(request["legal"])
+        return Offers(request["legal"]).least_committal()
 
 
 def main() -> None:

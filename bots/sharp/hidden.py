@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from beliefs import Beliefs, Watch
-from cards import Layout, Target, is_known, rank
 from ending import Ending
 from hidden_powers import Powers
-from player import Action, Offers, Player, choices, offers_kind
+from kit import Action, Layout, Offers, Target, is_known, rank
+from player import Player, best_of
 
 HORIZON = 5.0
 """How many turns a round is thought to last from any moment on."""
@@ -40,41 +40,38 @@ CARD = 1.2
 DOUBTS = (-5.0, -2.0, 0.0, 2.0, 5.0)
 """How far the comparison of layouts may be off, in points, where the rules reward or punish a knock."""
 
-Choice = tuple[float, Action]
-
 
 class Hidden(Player):
     """The player of these games."""
 
     def __init__(self, match: dict[str, Any]) -> None:
         super().__init__(match)
-        self.beliefs = Beliefs(match)
-        self.book: Watch = Watch(match)
-        self.book.beliefs = self.beliefs
+        self.beliefs = Beliefs(match, self.unseen)
+        self.table: Watch = Watch(match)
+        self.table.beliefs = self.beliefs
         self.powers = Powers(self)
         self.ending = Ending(match)
         self.costs: dict[tuple[Any, ...], float] = {}
-        self.stock: int = match["cards"]
         self.slapping = bool(self.options.get("slaps"))
-        self.lead = max(LEAST_LEAD, LEAD - HASTE * (len(self.others) - 1))
+        self.needed_lead = max(LEAST_LEAD, LEAD - HASTE * (len(self.others) - 1))
 
-    def prepare(self, request: dict[str, Any]) -> None:
-        self.beliefs.reckon(self.book.seen())
+    def update(self) -> None:
+        super().update()
+        self.beliefs.reckon(self.unseen)
         self.costs.clear()
         self.powers.gains.clear()
-        self.stock = request.get("table", {}).get("stock", self.stock)
 
     # What layouts cost.
 
     def horizon(self) -> float:
         """How many turns each seat has after this one, as long as nobody has knocked."""
         if self.options.get("stock_out") == "end":
-            return float(min(HORIZON, self.stock / (len(self.others) + 1)))
+            return float(min(HORIZON, self.table.stock / (len(self.others) + 1)))
         return HORIZON
 
     def turns(self, seat: int) -> float:
         """How many turns a seat has after this one."""
-        ender = self.book.ender
+        ender = self.table.knocker
         if ender is None:
             return self.horizon()
         seats = len(self.others) + 1
@@ -91,7 +88,7 @@ class Hidden(Player):
         return cost
 
     def changed(self, seat: int, changes: Mapping[Target, str | None]) -> Layout:
-        layout = self.book.layouts[seat]
+        layout = self.table.layouts[seat]
         theirs = {slot: card for (owner, slot), card in changes.items() if owner == seat}
         if not theirs:
             return layout
@@ -113,38 +110,31 @@ class Hidden(Player):
         points = [self.beliefs.points(card) for card in layout if card is not None]
         known = [self.beliefs.points(card) for card in layout if card is not None and is_known(card)]
         places = sum(is_known(card) for cards in theirs for card in cards if card is not None)
-        rate = SLAP_RATE * (self.horizon() if self.book.ender is None else 1.0)
+        rate = SLAP_RATE * (self.horizon() if self.table.knocker is None else 1.0)
         others = SHARE_OF_OTHERS * (1 - (1 - rate) ** places)
         return rate * sum(known) + others * max(points, default=0.0) - CARD * len(points)
 
-    def at(self, target: Target) -> Any:
-        return self.book.layouts[target[0]][target[1]]
-
     def points_at(self, target: Target) -> float:
-        return self.beliefs.points(self.at(target))
-
-    @property
-    def mine(self) -> Layout:
-        return self.book.layouts[self.seat]
+        return self.beliefs.points(self.table.at(target))
 
     # A turn.
 
-    def choose_turn(self, offers: Offers) -> Action | None:
+    def turn(self, offers: Offers) -> Action | None:
         """Knock, or draw what promises more."""
-        sources, found = choices(offers, "draw", "from"), []
+        sources, found = offers.choices("draw", "from"), []
         if "stock" in sources:
             found.append((self.value_of_stock(), {"kind": "draw", "from": "stock"}))
         if "pile" in sources:
-            found.append((self.best_swap(self.book.pile[-1])[0], {"kind": "draw", "from": "pile"}))
+            found.append((self.best_swap(self.table.pile[-1])[0], {"kind": "draw", "from": "pile"}))
         best = min(found, key=lambda choice: choice[0], default=None)
-        if offers_kind(offers, "knock") and (best is None or self.value_of_ending() + self.lead < best[0]):
+        if offers.has("knock") and (best is None or self.value_of_ending() + self.needed_lead < best[0]):
             return {"kind": "knock"}
         return best[1] if best else None
 
     def value_of_ending(self) -> float:
         """What it is worth to knock now."""
-        theirs = [self.cost(self.book.layouts[seat], 1) for seat in self.others]
-        score = self.cost(self.mine, 0)
+        theirs = [self.cost(self.table.layouts[seat], 1) for seat in self.others]
+        score = self.cost(self.table.mine, 0)
         most, factor = self.options.get("cactus_knock") or (0, 1)
         if factor != 1:
             score += (factor - 1) * self.excess(most)
@@ -155,7 +145,7 @@ class Hidden(Player):
     def excess(self, most: float) -> float:
         """The expected points of the own cards where they are more than `most`, and 0 where they are not."""
         totals = {0.0: 1.0}
-        for card in self.mine:
+        for card in self.table.mine:
             if card is None:
                 continue
             if is_known(card):
@@ -188,65 +178,59 @@ class Hidden(Player):
     def best_swap(self, card: str) -> tuple[float, int]:
         """The best slot for a card, with its value; of the slots whose cards are alike only one is tried."""
         found: dict[Any, tuple[float, int]] = {}
-        for slot in self.book.occupied(self.seat):
-            old = self.mine[slot]
+        for slot in self.table.occupied(self.seat):
+            old = self.table.mine[slot]
             if old not in found:
                 change = {(self.seat, slot): card}
                 gain = self.powers.gain_of(old, replaced=True) + self.slap_after(old, change)
                 found[old] = self.value(change) - gain, slot
         return min(found.values(), default=(1000.0, 0))
 
-    def choose_place(self, offers: Offers) -> Action | None:
+    def place(self, offers: Offers) -> Action | None:
         """The best slot for the card in hand, or the pile."""
-        hand = self.book.hand[0]
+        hand = self.table.hand[0]
         value, slot = self.best_swap(hand)
-        if offers_kind(offers, "discard") and (not offers_kind(offers, "swap") or self.value_of_discard(hand) <= value):
+        if offers.has("discard") and (not offers.has("swap") or self.value_of_discard(hand) <= value):
             return {"kind": "discard"}
         return {"kind": "swap", "slot": slot}
 
-    def choose_pick8(self, offers: Offers) -> Action | None:
+    def pick8(self, offers: Offers) -> Action | None:
         """The best card in its best slot."""
         found = []
-        for number in choices(offers, "keep", "card"):
-            value, slot = self.best_swap(self.book.trio[number])
+        for number in offers.choices("keep", "card"):
+            value, slot = self.best_swap(self.table.hand[number])
             found.append((value, {"kind": "keep", "card": number, "slot": slot}))
-        return min(found, key=lambda choice: choice[0])[1]
+        return best_of(found)
 
-    def choose_power(self, offers: Offers) -> Action | None:
+    def power(self, offers: Offers) -> Action | None:
         self.powers.card = self.powers.used_card()
         return self.powers.best(offers)[1]
 
-    def choose_pick2(self, offers: Offers) -> Action | None:
-        return self.powers.pick(choices(offers, "copy", "power"))
+    def pick2(self, offers: Offers) -> Action | None:
+        return self.powers.pick(offers.choices("copy", "power"))
 
-    def choose_block(self, _: Offers) -> Action | None:
+    def block(self, _: Offers) -> Action | None:
         """Block what does harm."""
-        return {"kind": "block" if self.powers.harms(self.book.attack) else "allow"}
+        return {"kind": "block" if self.powers.harms(self.table.attack) else "allow"}
 
     # Slaps.
-
-    def is_equal(self, card: str, thrown: str) -> bool:
-        """Whether a slap with this card would be right."""
-        if self.options.get("slap_match") == "points":
-            return self.beliefs.points(card) == self.beliefs.points(thrown)
-        return rank(card) == rank(thrown)
 
     def equal_cards(self, thrown: str) -> list[Target]:
         """The places where a card lies that is known to be equal to this one."""
         by_points, held = self.options.get("slap_match") == "points", rank(thrown)
         return [
             (seat, slot)
-            for seat, layout in enumerate(self.book.layouts)
+            for seat, layout in enumerate(self.table.layouts)
             for slot, card in enumerate(layout)
-            if card is not None and card[0] not in "?!="
+            if is_known(card)
             if (self.is_equal(card, thrown) if by_points else rank(card) == held)
         ]
 
-    def choose_slap(self, offers: Offers) -> Action | None:
+    def slap(self, offers: Offers) -> Action | None:
         """The known card equal to the discard whose slap saves most, if it saves anything."""
-        found = self.equal_cards(self.book.pile[-1])
+        found = self.equal_cards(self.table.pile[-1])
         if found:
-            allowed = choices(offers, "slap", "target")
+            allowed = offers.choices("slap", "target")
             saved = [(self.quick_saving(target), list(target)) for target in found if list(target) in allowed]
             best, target = max(saved, default=(-1.0, []))
             if best >= 0:
@@ -257,7 +241,7 @@ class Hidden(Player):
         """About what a slap saves, found at once: the fastest slap wins."""
         if target[0] == self.seat:
             return self.points_at(target)
-        return max(self.beliefs.points(card) for card in self.mine)
+        return max(self.beliefs.points(card) for card in self.table.mine)
 
     def slap_saves(self, target: Target, changes: Mapping[Target, str | None]) -> float:
         """What a right slap saves: an own card is gone, or the dearest own card goes to another seat."""
@@ -276,7 +260,7 @@ class Hidden(Player):
         targets = [target for target in self.equal_cards(thrown) if target not in changes]
         return RACE * max([self.slap_saves(target, changes) for target in targets], default=0.0)
 
-    def choose_give(self, offers: Offers) -> Action | None:
+    def give(self, offers: Offers) -> Action | None:
         """The dearest own card."""
-        slots = choices(offers, "give", "slot")
+        slots = offers.choices("give", "slot")
         return {"kind": "give", "slot": max(slots, key=lambda slot: self.points_at((self.seat, slot)))}

@@ -7,7 +7,7 @@ gains what better choices will save later; what it gains to know others' cards, 
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
-from cards import UNKNOWN, Target, is_known, rank
+from kit import UNKNOWN, Target, is_known, rank
 
 if TYPE_CHECKING:
     from hidden import Hidden
@@ -71,7 +71,7 @@ class Powers:
 
     def used_card(self) -> str:
         """The card whose power is being used."""
-        book = self.player.book
+        book = self.player.table
         card: str = book.hand[0] if book.hand else book.attack.get("card", UNKNOWN)
         return card
 
@@ -90,7 +90,7 @@ class Powers:
 
     def imagined(self, kind: str) -> list[Offer]:
         """About what will be offered for a kind of action."""
-        book, ender = self.player.book, self.player.book.ender
+        book, ender = self.player.table, self.player.table.knocker
         spared = {ender} if self.player.options.get("protect_ender") else set()
         own = book.occupied(self.seat)
         others = [seat for seat in self.others if seat not in spared]
@@ -117,7 +117,7 @@ class Powers:
         """An own unknown card, else another seat's."""
         found = [DECLINE]
         for target in offer["target"]["one_of"]:
-            if not is_known(self.player.at(target)):
+            if not is_known(self.player.table.at(target)):
                 gain = self.gain_of_knowing(target) if target[0] == self.seat else self.gain_of_spying(target)
                 found.append((gain, {"kind": "peek", "target": list(target)}))
         return max(found, key=lambda choice: choice[0])
@@ -125,7 +125,7 @@ class Powers:
     def gain_of_knowing(self, target: Target) -> float:
         """What better choices will save when this own card is known."""
         player, beliefs = self.player, self.player.beliefs
-        points = [beliefs.points(card) for slot, card in enumerate(player.mine) if card and slot != target[1]]
+        points = [beliefs.points(card) for slot, card in enumerate(player.table.mine) if card and slot != target[1]]
         draws = player.turns(self.seat)
         unknown = beliefs.reach([*points, player.points_at(target)], draws)
         levels = zip(beliefs.levels, beliefs.chances, strict=True)
@@ -153,7 +153,7 @@ class Powers:
         """The dearest own cards against the cheapest of the others."""
         dearest = sorted(own, key=self.player.points_at)[-2:]
         cheapest = sorted(others, key=self.player.points_at)[:3]
-        at = self.player.at
+        at = self.player.table.at
         return max(
             (self.gain_by({mine: at(theirs), theirs: at(mine)}), mine, theirs)
             for mine, theirs in ((tuple(mine), tuple(theirs)) for mine, theirs in product(dearest, cheapest))
@@ -164,7 +164,7 @@ class Powers:
         return self.gain_by({(self.seat, slot): None}), {"kind": "remove", "slot": slot}
 
     def use_add(self, offer: Offer) -> Choice:
-        layouts = self.player.book.layouts
+        layouts = self.player.table.layouts
         gains = [(self.gain_by({(seat, len(layouts[seat])): UNKNOWN}), seat) for seat in offer["seat"]["one_of"]]
         gain, seat = max(gains)
         return gain, {"kind": "add", "seat": seat}
@@ -190,23 +190,23 @@ class Powers:
         return (gain if right else 0.0), action
 
     def use_shield(self, _: Offer) -> Choice:
-        wanted = not self.player.book.shields[self.seat] and self.player.turns(self.seat) > 0
+        wanted = not self.player.table.shields[self.seat] and self.player.turns(self.seat) > 0
         return SHIELD_GAIN * wanted, {"kind": "shield"}
 
     def use_take_two(self, _: Offer) -> Choice:
         """One card of two: about half as much again as one saves."""
         player = self.player
-        return 1.4 * (player.cost(player.mine, 0) - player.cost(player.mine, 1)), {"kind": "take_two"}
+        return 1.4 * (player.cost(player.table.mine, 0) - player.cost(player.table.mine, 1)), {"kind": "take_two"}
 
     def use_cancel_knock(self, _: Offer) -> Choice:
         """Go on instead of ending now."""
-        book = self.player.book
-        if book.ender is None:
+        book = self.player.table
+        if book.knocker is None:
             return DECLINE
         ended = self.player.value()
-        ender, book.ender = book.ender, None
+        ender, book.knocker = book.knocker, None
         gone_on = self.player.value()
-        book.ender = ender
+        book.knocker = ender
         return ended - gone_on, {"kind": "cancel_knock"}
 
     # What they have in common.
@@ -218,7 +218,7 @@ class Powers:
         """What it costs this seat that it cannot tell its cards any more."""
         if self.player.turns(seat) == 0:
             return 0.0
-        return CONFUSION * len(self.player.book.occupied(seat)) / len(self.others)
+        return CONFUSION * len(self.player.table.occupied(seat)) / len(self.others)
 
     def harms(self, attack: dict[str, Any]) -> bool:
         """Whether an attack on this seat is worth a shield; an exchange or a planted card may be welcome."""

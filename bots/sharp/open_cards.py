@@ -10,7 +10,8 @@ from typing import Any
 from columns import Pairs
 from ending import Ending
 from kinds import Kinds
-from player import Action, Choice, Offers, Player, best_of, choices, offers_kind
+from kit import Action, Offers
+from player import Choice, Player, best_of
 from triples import Triples
 
 LEFT_BY_OTHERS = 0.5
@@ -31,7 +32,7 @@ class OpenCards(Player):
 
     def __init__(self, match: dict[str, Any]) -> None:
         super().__init__(match)
-        self.kinds = Kinds(match)
+        self.kinds = Kinds(match, self.unseen)
         rows, columns = match["rows"], match["columns"]
         size, self.leave = rows * columns, match["variant"] == "two-deck"
         if self.leave:
@@ -50,12 +51,14 @@ class OpenCards(Player):
 
     # What the tables say.
 
-    def prepare(self, request: dict[str, Any]) -> None:
+    def update(self) -> None:
         """Reckon anew, with the cards that are unseen now."""
-        self.layouts: list[Layout] = [[self.kinds.kind(card) for card in layout] for layout in self.book.layouts]
+        super().update()
+        self.kinds.reckon(self.unseen)
+        self.layouts: list[Layout] = [[self.kinds.kind(card) for card in layout] for layout in self.table.layouts]
         self.mine = self.layouts[self.seat]
-        chances = self.kinds.chances = self.kinds.unseen(self.book.seen())
-        if request["decision"] not in ("place", "flip") or not self.reckoned.issuperset(self.stages()):
+        chances = self.kinds.chances
+        if self.request["decision"] not in ("place", "flip") or not self.reckoned.issuperset(self.stages()):
             pile = [c * (LEFT_BY_OTHERS if p < 5 else 1.0) for c, p in zip(chances, self.kinds.points, strict=True)]
             self.pile = [p / sum(pile) for p in pile] if sum(pile) else chances
             columns = [self.column(self.mine, part) for part in self.parts]
@@ -75,7 +78,7 @@ class OpenCards(Player):
 
     def chances_of_end(self, own_hidden: int) -> list[float]:
         """For each own turn to come, the chance that it does not come."""
-        if self.book.ender is not None:
+        if self.table.knocker is not None:
             return [1.0]
         own = self.cost(self.mine, "end")
         leads = [own - self.cost(self.layouts[seat], "end") for seat in self.others]
@@ -101,7 +104,7 @@ class OpenCards(Player):
 
     def plays_on(self, seat: int) -> bool:
         """Whether another seat has a turn to come."""
-        ender, seats = self.book.ender, len(self.others) + 1
+        ender, seats = self.table.knocker, len(self.others) + 1
         return ender is None or (seat - self.seat) % seats < (ender - self.seat) % seats
 
     def rivals(self, when: str) -> list[float]:
@@ -152,7 +155,7 @@ class OpenCards(Player):
 
     def value(self, layout: Layout, pile: Kind) -> float:
         """Of the own layout with this kind of card on the pile, at the end of the own turn."""
-        if self.ending.by_open_cards and self.book.ender is None and self.kinds.hidden not in layout:
+        if self.ending.by_open_cards and self.table.knocker is None and self.kinds.hidden not in layout:
             return self.value_of_ending(layout)
         hidden = layout.count(self.kinds.hidden)
         return self.cost(layout, stage(hidden)) - self.after[hidden][pile]
@@ -170,61 +173,61 @@ class OpenCards(Player):
     def changed(self, slot: int, kind: Kind) -> Layout:
         return [*self.mine[:slot], kind, *self.mine[slot + 1 :]]
 
-    def swap(self, slot: int, kind: Kind) -> float:
+    def value_of_swap(self, slot: int, kind: Kind) -> float:
         return self.value(self.changed(slot, kind), self.mine[slot])
 
     def best_swap(self, kind: Kind) -> float:
-        return min([self.swap(slot, kind) for slot, old in enumerate(self.mine) if old >= 0])
+        return min([self.value_of_swap(slot, kind) for slot, old in enumerate(self.mine) if old >= 0])
 
-    def flip(self, slot: int, pile: Kind) -> float:
+    def value_of_flip(self, slot: int, pile: Kind) -> float:
         """The value of turning up a card, with this one on the pile."""
         chances = enumerate(self.kinds.chances)
         return sum([c * self.value(self.changed(slot, kind), pile) for kind, c in chances if c > 0])
 
-    def discard(self, kind: Kind) -> float:
+    def value_of_discard(self, kind: Kind) -> float:
         """The value of throwing a stock card away, with a card turned up where that helps."""
         down = [slot for slot, card in enumerate(self.mine) if card == self.kinds.hidden]
         rule = self.options.get("flip_on_discard", "must_unless_last" if self.leave else "may")
         if rule == "never" or not down:
             return self.value(self.mine, kind)
-        found = [self.flip(slot, kind) for slot in down]
+        found = [self.value_of_flip(slot, kind) for slot in down]
         if rule == "may" or (rule == "must_unless_last" and len(down) == 1):
             found.append(self.value(self.mine, kind))
         return min(found)
 
     # Decisions.
 
-    def choose_turn(self, offers: Offers) -> Action | None:
+    def turn(self, offers: Offers) -> Action | None:
         """End the round, or draw where the draw promises more."""
         found: list[Choice] = []
-        sources = choices(offers, "draw", "from")
-        top = self.kinds.kind(self.book.pile[-1]) if self.book.pile else self.kinds.hidden
+        sources = offers.choices("draw", "from")
+        top = self.kinds.kind(self.table.pile[-1]) if self.table.pile else self.kinds.hidden
         if "pile" in sources:
             found.append((self.best_swap(top), {"kind": "draw", "from": "pile"}))
         if "stock" in sources:
-            drawn = [min(self.best_swap(kind), self.discard(kind)) for kind in range(self.kinds.hidden)]
+            drawn = [min(self.best_swap(kind), self.value_of_discard(kind)) for kind in range(self.kinds.hidden)]
             found.append((self.expected(drawn), {"kind": "draw", "from": "stock"}))
-        for slot in choices(offers, "flip", "slot"):
-            found.append((self.flip(slot, top), {"kind": "flip", "slot": slot}))
-        if offers_kind(offers, "knock"):
+        for slot in offers.choices("flip", "slot"):
+            found.append((self.value_of_flip(slot, top), {"kind": "flip", "slot": slot}))
+        if offers.has("knock"):
             found.append((self.value_of_ending(self.mine), {"kind": "knock"}))
         return best_of(found)
 
-    def choose_place(self, offers: Offers) -> Action | None:
+    def place(self, offers: Offers) -> Action | None:
         """The slot, or the pile, for the card in hand; a king may be traded for a card that does more good."""
-        if not self.book.hand:
+        if not self.table.hand:
             return None
-        kind = self.kinds.kind(self.book.hand[0])
+        kind = self.kinds.kind(self.table.hand[0])
         found: list[Choice] = [
-            (self.swap(slot, kind), {"kind": "swap", "slot": slot}) for slot in choices(offers, "swap", "slot")
+            (self.value_of_swap(slot, kind), {"kind": "swap", "slot": slot}) for slot in offers.choices("swap", "slot")
         ]
-        if offers_kind(offers, "discard"):
-            found.append((self.discard(kind), {"kind": "discard"}))
-        for seat, slot in choices(offers, "trade", "target"):
-            found.append((self.trade(seat, slot, kind), {"kind": "trade", "target": [seat, slot]}))
+        if offers.has("discard"):
+            found.append((self.value_of_discard(kind), {"kind": "discard"}))
+        for seat, slot in offers.choices("trade", "target"):
+            found.append((self.value_of_trade(seat, slot, kind), {"kind": "trade", "target": [seat, slot]}))
         return best_of(found)
 
-    def trade(self, seat: int, slot: int, given: Kind) -> float:
+    def value_of_trade(self, seat: int, slot: int, given: Kind) -> float:
         """The value of giving a card for one of another seat's, which goes where it does most good."""
         layout = self.layouts[seat]
         when = stage(self.mine.count(self.kinds.hidden)) if self.plays_on(seat) else "end"
@@ -232,19 +235,19 @@ class OpenCards(Player):
         harm = (self.cost(changed, when) - self.cost(layout, when)) / len(self.others)
         return self.best_swap(layout[slot]) - harm
 
-    def choose_flip(self, offers: Offers) -> Action | None:
+    def flip(self, offers: Offers) -> Action | None:
         """The card whose turning helps most, or none."""
-        top = self.kinds.kind(self.book.pile[-1]) if self.book.pile else self.kinds.hidden
+        top = self.kinds.kind(self.table.pile[-1]) if self.table.pile else self.kinds.hidden
         found: list[Choice] = [
-            (self.flip(slot, top), {"kind": "flip", "slot": slot}) for slot in choices(offers, "flip", "slot")
+            (self.value_of_flip(slot, top), {"kind": "flip", "slot": slot}) for slot in offers.choices("flip", "slot")
         ]
-        if offers_kind(offers, "none"):
+        if offers.has("none"):
             found.append((self.value(self.mine, top), {"kind": "none"}))
         return best_of(found)
 
-    def choose_pairs(self, offers: Offers) -> Action | None:
+    def pairs(self, offers: Offers) -> Action | None:
         """Every pair that costs points."""
-        rows = choices(offers, "discard_pairs", "rows")
+        rows = offers.choices("discard_pairs", "rows")
         dear = [row for row in rows if sum([self.kinds.points[self.mine[slot]] for slot in self.parts[row]]) > 0]
         return {"kind": "discard_pairs", "rows": dear}
 

@@ -5,16 +5,15 @@ what it may become by each next card, averaged over the cards that are not seen,
 compete for the draws; how many of them each row has is for the caller to say. Nothing here knows of seats or turns.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import repeat
 from math import exp
 from operator import mul
 from typing import Any
 
-from cards import CHOSEN, UNKNOWN, is_known, rank
-
-RANKS = ("A", "2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K")
-SUITS = "SHDC"
+from kit import CHOSEN, UNKNOWN, Unseen, is_known, points_of, rank
+from kit.cards import RANKS, SUITS
+from kit.groups import Face, score_by_table
 
 KEPT = 5.0
 """A card that its owner has kept unseen is e times less likely for so many points more."""
@@ -29,10 +28,10 @@ Grid = list[list[float]]
 class Pairs:
     """Scores and prospects of rows, with the scoring table of this match."""
 
-    def __init__(self, match: dict[str, Any]) -> None:
+    def __init__(self, match: dict[str, Any], unseen: Unseen) -> None:
         self.values: dict[str, int] = match["values"]
-        self.rules: list[dict[str, Any]] = match["options"]["par_table"]["rules"]
-        self.plain = match["options"]["par_table"]["name"] == "ours-1"
+        table = match["options"]["par_table"]
+        self.score, self.plain = score_by_table(table), table["name"] == "ours-1"
         self.places = {name: place for place, name in enumerate((*RANKS, UNKNOWN, CHOSEN))}
         self.chances: list[float] = []
         suits = [("S", "H")] if self.plain else [(one, other) for one in SUITS for other in SUITS]
@@ -40,26 +39,15 @@ class Pairs:
             [sum(self.score_cards(one + s, other + t) for s, t in suits) / len(suits) for other in RANKS]
             for one in RANKS
         ]
-        self.reckon(())
+        self.reckon(unseen)
 
     def score_cards(self, one: str, other: str) -> float:
         """What two known cards score: the first rule of the table that fits them."""
-        points = [self.values.get(card, self.values[rank(card)]) for card in (one, other)]
-        if self.plain:
-            return 0 if rank(one) == rank(other) else sum(points)
-        for rule in self.rules:
-            if fits(rule["if"], one, other):
-                made = {"sum": sum(points), "high": max(points), "low": min(points), "diff": max(points) - min(points)}
-                return made[rule["score"]] if isinstance(rule["score"], str) else rule["score"]
-        return 0
+        return self.score([Face(rank(card), points_of(card, self.values), card[-1]) for card in (one, other)])
 
-    def reckon(self, seen: Iterable[str]) -> None:
-        """Take these cards for seen; prospects are then worked out when they are asked for."""
-        left = dict.fromkeys(RANKS, 4)
-        for card in seen:
-            left[rank(card)] = max(0, left[rank(card)] - 1)
-        total = sum(left.values())
-        chances = [number / total for number in left.values()] if total else [1 / len(RANKS)] * len(RANKS)
+    def reckon(self, unseen: Unseen) -> None:
+        """Take over what is unseen now; prospects are then worked out when they are asked for."""
+        chances = [unseen.chance(name) if unseen.total else 1 / len(RANKS) for name in RANKS]
         if chances != self.chances:
             kept = [chance * exp(-self.values[name] / KEPT) for chance, name in zip(chances, RANKS, strict=True)]
             self.chances, self.kept = chances, [share / sum(kept) for share in kept]
@@ -107,17 +95,3 @@ class Pairs:
                 cost += self.score_cards(one, other) - self.by_rank[i][j]
             found.append(cost)
         return found
-
-
-def fits(condition: dict[str, Any], one: str, other: str) -> bool:
-    """Whether two cards meet all that the condition names."""
-    facts = {
-        "same_rank": rank(one) == rank(other),
-        "same_suit": one[-1] == other[-1],
-        "same_colour": (one[-1] in "HD") == (other[-1] in "HD"),
-        "ranks": sorted([rank(one), rank(other)]),
-        "gap": abs(RANKS.index(rank(one)) - RANKS.index(rank(other))),
-        "any": True,
-    }
-    wanted = {name: sorted(value) if name == "ranks" else value for name, value in condition.items()}
-    return all(value is None or facts[name] == value for name, value in wanted.items())
