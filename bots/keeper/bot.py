@@ -15,16 +15,10 @@ sys.path.insert(
     1, str(Path(__file__).resolve().parents[1])
 )  # where the kit lies, unless it was copied into this folder
 
-from kit import UNKNOWN, Action, Bot, Offers, is_known, run
+from kit import UNKNOWN, Action, Bot, Choice, Offers, best_of, is_known, run
 from outlook import Outlook
 from par import ParGolf
-from powers import Powers
-
-HARMLESS = ("4", "10")
-"""Attacks that a shield is too good for."""
-
-Choice = tuple[float, Action]
-"""A value and the action that leads to it."""
+from powers import KeeperPowers
 
 
 class Keeper(Bot):
@@ -35,15 +29,19 @@ class Keeper(Bot):
     def __init__(self, match: dict[str, Any]) -> None:
         super().__init__(match)
         self.outlook = Outlook(match, self.table, self.measure)
-        self.powers = Powers(self.outlook)
+        self.powers = KeeperPowers(match, self.outlook)
         self.par_golf = ParGolf(self.outlook)
+
+    def update(self) -> None:
+        super().update()
+        self.powers.update()
 
     def slap(self, offers: Offers) -> Action:
         """The known card equal to the discard whose slap saves most, if there is one."""
         best, action = -1.0, {"kind": "pass"}
         for target in offers.choices("slap", "target"):
-            card = self.outlook.at(target)
-            if is_known(card) and self.is_equal(card, self.table.pile[-1]):
+            card = self.table.at(target)
+            if is_known(card) and self.measure.is_equal(card, self.table.pile[-1]):
                 saved = self.outlook.slap_saves(target[0], card, self.outlook.mine)
                 if saved > best:
                     best, action = saved, {"kind": "slap", "target": target}
@@ -81,7 +79,7 @@ class Keeper(Bot):
             gain = self.outlook.slap_after(hand, self.outlook.mine) + self.powers.gain_of(hand)
             found.append((self.outlook.value() - gain, {"kind": "discard"}))
         for seat, slot in offers.choices("trade", "target"):
-            taken, harm = self.outlook.at((seat, slot)), self.powers.gain_by({(seat, slot): hand})
+            taken, harm = self.table.at((seat, slot)), self.powers.gain_by({(seat, slot): hand})
             value = min(self.value_of_swap(own, taken) for own in slots) - harm
             found.append((value, {"kind": "trade", "target": [seat, slot]}))
         return best_of(found)
@@ -95,13 +93,11 @@ class Keeper(Bot):
         return {"kind": "flip", "slot": down[0]}
 
     def power(self, offers: Offers) -> Action | None:
-        return self.powers.best(offers)[1]
+        return self.powers.chosen(offers)
 
     def pick2(self, offers: Offers) -> Action | None:
         """The power that gains most."""
-        gains = self.powers.gains_of_copies(offers.choices("copy", "power"))
-        gain, name = max(gains, default=(0.0, ""))
-        return {"kind": "copy", "power": name} if gain > 0 else {"kind": "stop"}
+        return self.powers.copied(offers.choices("copy", "power"))
 
     def pick8(self, offers: Offers) -> Action | None:
         """The best card in its best slot."""
@@ -114,33 +110,13 @@ class Keeper(Bot):
 
     def block(self, _: Offers) -> Action | None:
         """Block what does harm; an exchange or a planted card may be welcome."""
-        attack = self.table.attack
-        mine = [self.outlook.points_at(target) for target in attack["targets"] if target[0] == self.seat]
-        welcome = attack["power"] in ("6", "9") and mine and mine[0] >= self.outlook.measure.points(UNKNOWN)
-        return {"kind": "allow" if welcome or attack["power"] in HARMLESS else "block"}
-
-    def give(self, offers: Offers) -> Action | None:
-        """The dearest own card."""
-        slots = offers.choices("give", "slot")
-        return {"kind": "give", "slot": max(slots, key=lambda slot: self.outlook.points_at((self.seat, slot)))}
-
-    def pairs(self, offers: Offers) -> Action | None:
-        """Every pair that costs points."""
-        width, points = self.table.columns, self.outlook.measure.points
-        rows = offers.choices("discard_pairs", "rows")
-        dear = [row for row in rows if sum(map(points, self.outlook.mine[row * width : (row + 1) * width])) > 0]
-        return {"kind": "discard_pairs", "rows": dear}
+        return {"kind": "block" if self.powers.harms(self.table.attack) else "allow"}
 
     def arrange(self, offers: Offers) -> Action | None:
         return self.par_golf.arrange(offers.choices("arrange", "slots"))
 
     def stroke(self, offers: Offers) -> Action | None:
         return self.par_golf.stroke(offers.choices("stroke", "row"))
-
-
-def best_of(found: list[Choice]) -> Action | None:
-    """The action of least value, the first of equals; None when there is nothing to choose from."""
-    return min(found, key=lambda choice: choice[0])[1] if found else None
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from math import exp
 from typing import Any
 
-from kit import UNKNOWN, Layout, Measure, Table, Target, is_known, rank
+from kit import UNKNOWN, Layout, Measure, Table, Target, is_known
 
 TURNS_TO_KNOCK = 2
 """The own turns that are still to come as long as nobody has knocked: a guess."""
@@ -43,30 +43,16 @@ class Outlook:
     def fixed(self) -> set[int]:
         return self.table.fixed[self.seat]
 
-    def at(self, target: Target) -> Any:
-        return self.table.layouts[target[0]][target[1]]
-
-    def points_at(self, target: Target) -> float:
-        return self.measure.points(self.at(target))
-
-    def changed(self, seat: int, changes: Mapping[Target, str | None]) -> Layout:
-        layout = self.table.layouts[seat]
-        theirs = {slot: card for (owner, slot), card in changes.items() if owner == seat}
-        if not theirs:
-            return layout
-        longer = layout + [None] * (max(theirs) + 1 - len(layout))
-        return [theirs.get(slot, card) for slot, card in enumerate(longer)]
-
     def value(self, changes: Mapping[Target, str | None] | None = None) -> float:
         """What it is worth to go on, when these cards lie in these places."""
         turns, changes = self.turns_left(), changes or {}
-        own = self.measure.cost(self.changed(self.seat, changes), turns, self.fixed)
+        own = self.measure.cost(self.table.changed(self.seat, changes), turns, self.fixed)
         return own - mean(self.rivals(turns, changes))
 
     def rivals(self, turns: int, changes: Mapping[Target, str | None] | None = None) -> list[float]:
         """The costs of the other layouts after this many more turns."""
         fixed = self.table.fixed
-        return [self.measure.cost(self.changed(seat, changes or {}), turns, fixed[seat]) for seat in self.others]
+        return [self.measure.cost(self.table.changed(seat, changes or {}), turns, fixed[seat]) for seat in self.others]
 
     def rivals_at_end(self, laps: int) -> list[float]:
         """What the others will score, when each of them surely has so many turns left, none or one."""
@@ -126,15 +112,9 @@ class Outlook:
             self.slap_saves(seat, card, layout)
             for seat, cards in layouts.items()
             for card in cards
-            if is_known(card) and self.is_equal(card, thrown)
+            if is_known(card) and self.measure.is_equal(card, thrown)
         ]
         return max(equal, default=0)
-
-    def is_equal(self, card: str, thrown: str) -> bool:
-        """Whether a slap with this card would be right."""
-        if self.options.get("slap_match") == "points":
-            return self.measure.points(card) == self.measure.points(thrown)
-        return rank(card) == rank(thrown)
 
     def slap_saves(self, owner: int, card: str, layout: Layout) -> float:
         """The points that a right slap saves: an own card is gone, or the dearest own card goes to another seat."""

@@ -3,11 +3,8 @@
 from itertools import combinations
 from typing import Any
 
+from kit import Action, Choice
 from outlook import Outlook
-
-Action = dict[str, Any]
-Choice = tuple[float, Action]
-"""The value (lower is better) and the action."""
 
 LOSS_OF_A_STROKE = 0.3
 """How many points of what the next card would save are given up for a stroke."""

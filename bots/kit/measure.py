@@ -69,6 +69,12 @@ class Measure:
     def points(self, card: str | None) -> float:
         return self.face(card).points
 
+    def is_equal(self, card: str, discard: str) -> bool:
+        """Whether it is right to slap this card onto that one."""
+        if self.match["options"].get("slap_match") == "points":
+            return self.points(card) == self.points(discard)
+        return rank(card) == rank(discard)
+
     def score_of_row(self, cards: Collection[str | None]) -> float:
         """Par golf: what two cards score as a row, the order being the same."""
         return self.parts[0].score([self.face(card) for card in cards])

@@ -8,7 +8,7 @@ import os
 import sys
 from typing import Any
 
-from kit.cards import UNKNOWN, is_known, rank
+from kit.cards import UNKNOWN, is_known
 from kit.measure import Measure
 from kit.table import Event, Table
 from kit.unseen import Unseen
@@ -19,6 +19,9 @@ Action = dict[str, Any]
 Reply = Action | tuple[Action, Action] | None
 """What a decision may return: an action; an action and the answer to the question that follows at once (`then`); or
 None for the answer that commits to least."""
+
+Choice = tuple[float, Action]
+"""A value, lower is better, and the action that leads to it."""
 
 DECISIONS = frozenset({
     "turn_up", "look", "arrange", "turn", "place", "flip", "power", "slap", "give", "block", "pairs", "stroke", "pick8",
@@ -201,7 +204,7 @@ class Bot:
         top, points = self.table.top, self.measure.points
         for target in offers.choices("slap", "target") if top is not None else ():
             card = self.table.at(target)
-            if target[0] == self.seat and is_known(card) and points(card) > 0 and self.is_equal(card, str(top)):
+            if target[0] == self.seat and is_known(card) and points(card) > 0 and self.measure.is_equal(card, str(top)):
                 return {"kind": "slap", "target": target}
         return {"kind": "pass"}
 
@@ -256,12 +259,6 @@ class Bot:
 
     # What decisions reckon with
 
-    def is_equal(self, card: str, discard: str) -> bool:
-        """Whether it is right to slap this card onto that one."""
-        if self.options.get("slap_match") == "points":
-            return self.measure.points(card) == self.measure.points(discard)
-        return rank(card) == rank(discard)
-
     def free(self) -> list[int]:
         """The own slots whose card can still be exchanged."""
         return [slot for slot in self.table.occupied(self.seat) if slot not in self.table.fixed[self.seat]]
@@ -293,6 +290,11 @@ class Bot:
         scores = self.expected_scores()
         own = scores.pop(self.seat)
         return min(scores, default=own) - own
+
+
+def best_of(found: list[Choice]) -> Action | None:
+    """The action of least value, the first of equals; None when there is nothing to choose from."""
+    return min(found, key=lambda choice: choice[0])[1] if found else None
 
 
 def run(bot: type[Bot]) -> None:

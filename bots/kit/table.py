@@ -5,7 +5,7 @@ The table draws no conclusions: what is still unseen is for unseen.py, what the 
 it is plain lists, so that a bot that tries thousands of deals can copy what it needs quickly.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from kit.cards import CHOSEN, UNKNOWN, Layout, Target, is_known
@@ -153,6 +153,15 @@ class Table:
         layout = self.layouts[target[0]]
         return layout[target[1]] if target[1] < len(layout) else None
 
+    def changed(self, seat: int, changes: Mapping[Target, str | None]) -> Layout:
+        """The layout of a seat, if these cards lay in these places."""
+        layout = self.layouts[seat]
+        theirs = {slot: card for (owner, slot), card in changes.items() if owner == seat}
+        if not theirs:
+            return layout
+        longer = layout + [None] * (max(theirs) + 1 - len(layout))
+        return [theirs.get(slot, card) for slot, card in enumerate(longer)]
+
     def state(self, target: Sequence[int]) -> str:
         """`empty`, `open` (face up), `known` (face down, but this seat knows the card) or `hidden`."""
         card = self.at(target)
@@ -166,6 +175,12 @@ class Table:
     def turns_left(self) -> int:
         """Game of four turns: how many turns this seat has not begun; 0 in other games, where nobody can say."""
         return TURNS_EACH - self.draws[self.seat] if self.swaps_fix else 0
+
+    def plays_on(self, seat: int) -> bool:
+        """Whether a seat has a turn after this one, which is this seat's."""
+        if self.knocker is None:
+            return True
+        return seat != self.seat and (seat - self.seat) % self.seats < (self.knocker - self.seat) % self.seats
 
     def occupied(self, seat: int) -> list[int]:
         """The slots of a seat that hold a card."""

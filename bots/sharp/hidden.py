@@ -9,9 +9,9 @@ from typing import Any
 
 from beliefs import Beliefs, Watch
 from ending import Ending
-from hidden_powers import Powers
-from kit import Action, Layout, Offers, Target, is_known, rank
-from player import Player, best_of
+from hidden_powers import SharpPowers
+from kit import Action, Layout, Offers, Target, best_of, is_known, rank
+from player import Player
 
 HORIZON = 5.0
 """How many turns a round is thought to last from any moment on."""
@@ -49,7 +49,7 @@ class Hidden(Player):
         self.beliefs = Beliefs(match, self.unseen)
         self.table: Watch = Watch(match)
         self.table.beliefs = self.beliefs
-        self.powers = Powers(self)
+        self.powers = SharpPowers(self)
         self.ending = Ending(match)
         self.costs: dict[tuple[Any, ...], float] = {}
         self.slapping = bool(self.options.get("slaps"))
@@ -59,7 +59,7 @@ class Hidden(Player):
         super().update()
         self.beliefs.reckon(self.unseen)
         self.costs.clear()
-        self.powers.gains.clear()
+        self.powers.update()
 
     # What layouts cost.
 
@@ -71,11 +71,7 @@ class Hidden(Player):
 
     def turns(self, seat: int) -> float:
         """How many turns a seat has after this one."""
-        ender = self.table.knocker
-        if ender is None:
-            return self.horizon()
-        seats = len(self.others) + 1
-        return float(seat != self.seat and (seat - self.seat) % seats < (ender - self.seat) % seats)
+        return self.horizon() if self.table.knocker is None else float(self.table.plays_on(seat))
 
     def cost(self, layout: Layout, draws: float) -> float:
         """What these cards are expected to cost after so many draws."""
@@ -87,20 +83,12 @@ class Hidden(Player):
             self.costs[key] = cost
         return cost
 
-    def changed(self, seat: int, changes: Mapping[Target, str | None]) -> Layout:
-        layout = self.table.layouts[seat]
-        theirs = {slot: card for (owner, slot), card in changes.items() if owner == seat}
-        if not theirs:
-            return layout
-        longer = layout + [None] * (max(theirs) + 1 - len(layout))
-        return [theirs.get(slot, card) for slot, card in enumerate(longer)]
-
     def value(self, changes: Mapping[Target, str | None] | None = None) -> float:
         """What the own cards will cost less what the others' will, when these cards lie in these places."""
         changes = changes or {}
-        layout = self.changed(self.seat, changes)
+        layout = self.table.changed(self.seat, changes)
         own = self.cost(layout, self.turns(self.seat))
-        theirs = [self.changed(seat, changes) for seat in self.others]
+        theirs = [self.table.changed(seat, changes) for seat in self.others]
         costs = [self.cost(cards, self.turns(seat)) for cards, seat in zip(theirs, self.others, strict=True)]
         slaps = self.slaps_to_come(layout, theirs) if self.slapping else 0.0
         return own - sum(costs) / len(costs) - slaps
@@ -203,11 +191,10 @@ class Hidden(Player):
         return best_of(found)
 
     def power(self, offers: Offers) -> Action | None:
-        self.powers.card = self.powers.used_card()
-        return self.powers.best(offers)[1]
+        return self.powers.chosen(offers)
 
     def pick2(self, offers: Offers) -> Action | None:
-        return self.powers.pick(offers.choices("copy", "power"))
+        return self.powers.copied(offers.choices("copy", "power"))
 
     def block(self, _: Offers) -> Action | None:
         """Block what does harm."""
@@ -223,7 +210,7 @@ class Hidden(Player):
             for seat, layout in enumerate(self.table.layouts)
             for slot, card in enumerate(layout)
             if is_known(card)
-            if (self.is_equal(card, thrown) if by_points else rank(card) == held)
+            if (self.measure.is_equal(card, thrown) if by_points else rank(card) == held)
         ]
 
     def slap(self, offers: Offers) -> Action | None:
@@ -246,7 +233,7 @@ class Hidden(Player):
     def slap_saves(self, target: Target, changes: Mapping[Target, str | None]) -> float:
         """What a right slap saves: an own card is gone, or the dearest own card goes to another seat."""
         after = {**changes, target: None}
-        layout = self.changed(self.seat, changes)
+        layout = self.table.changed(self.seat, changes)
         if target[0] != self.seat:
             slots = [slot for slot, card in enumerate(layout) if card is not None]
             slot = max(slots, key=lambda slot: self.beliefs.points(layout[slot]))

@@ -10,8 +10,8 @@ from typing import Any
 from columns import Pairs
 from ending import Ending
 from kinds import Kinds
-from kit import Action, Offers
-from player import Choice, Player, best_of
+from kit import Action, Choice, Offers, best_of
+from player import Player
 from triples import Triples
 
 LEFT_BY_OTHERS = 0.5
@@ -102,17 +102,14 @@ class OpenCards(Player):
 
     # What the others will cost.
 
-    def plays_on(self, seat: int) -> bool:
-        """Whether another seat has a turn to come."""
-        ender, seats = self.table.knocker, len(self.others) + 1
-        return ender is None or (seat - self.seat) % seats < (ender - self.seat) % seats
-
     def rivals(self, when: str) -> list[float]:
         """The mean of what the others will cost, by the kind of card that the next seat finds on the pile."""
         mean = [0.0] * self.kinds.hidden
         for seat in self.others:
             found = (
-                self.rival(seat, when) if self.plays_on(seat) else [self.cost(self.layouts[seat], "end")] * len(mean)
+                self.rival(seat, when)
+                if self.table.plays_on(seat)
+                else [self.cost(self.layouts[seat], "end")] * len(mean)
             )
             mean = [m + cost / len(self.others) for m, cost in zip(mean, found, strict=True)]
         return mean
@@ -230,7 +227,7 @@ class OpenCards(Player):
     def value_of_trade(self, seat: int, slot: int, given: Kind) -> float:
         """The value of giving a card for one of another seat's, which goes where it does most good."""
         layout = self.layouts[seat]
-        when = stage(self.mine.count(self.kinds.hidden)) if self.plays_on(seat) else "end"
+        when = stage(self.mine.count(self.kinds.hidden)) if self.table.plays_on(seat) else "end"
         changed = [*layout[:slot], given, *layout[slot + 1 :]]
         harm = (self.cost(changed, when) - self.cost(layout, when)) / len(self.others)
         return self.best_swap(layout[slot]) - harm
@@ -244,12 +241,6 @@ class OpenCards(Player):
         if offers.has("none"):
             found.append((self.value(self.mine, top), {"kind": "none"}))
         return best_of(found)
-
-    def pairs(self, offers: Offers) -> Action | None:
-        """Every pair that costs points."""
-        rows = offers.choices("discard_pairs", "rows")
-        dear = [row for row in rows if sum([self.kinds.points[self.mine[slot]] for slot in self.parts[row]]) > 0]
-        return {"kind": "discard_pairs", "rows": dear}
 
 
 def stage(hidden: int) -> str:

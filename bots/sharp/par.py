@@ -7,9 +7,9 @@ still have more to gain than this seat has, whoever leads: what is on the table 
 from itertools import combinations
 from typing import Any
 
-from kit import Action, Offers
+from kit import Action, Choice, Offers, best_of
 from pairs import Pairs
-from player import Choice, Player, best_of
+from player import Player
 
 HORIZON = 5.0
 """How many turns the others are thought to take beyond those that they need to end the hole."""

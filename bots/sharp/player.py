@@ -2,13 +2,10 @@
 
 from typing import Any
 
-from kit import Action, Bot
+from kit import Bot
 
 PLENTY_S = 0.2
 """With so much time for an answer everything is tried that is worth it. What is tried is counted, never timed."""
-
-Choice = tuple[float, Action]
-"""A value, lower is better, and the action that leads to it."""
 
 
 class Player(Bot):
@@ -21,8 +18,3 @@ class Player(Bot):
     def count(self, most: int, least: int = 1) -> int:
         """How many of something to try: so many at most, fewer where there is little time for this answer."""
         return max(least, int(most * min(1.0, self.request["time_s"] / PLENTY_S)))
-
-
-def best_of(found: list[Choice]) -> Action | None:
-    """The action of least value, the first of equals; None when there is nothing to choose from."""
-    return min(found, key=lambda choice: choice[0])[1] if found else None

@@ -95,18 +95,19 @@ def test_the_bot_in_perl_plays_every_game(mark: dict[str, str]) -> None:
     assert_blameless(matches(bots, list(PRESETS)))
 
 
-def test_a_copy_of_keeper_needs_nothing_but_the_kit(tmp_path: Path, mark: dict[str, str]) -> None:
+@pytest.mark.parametrize("name", ["keeper", "sharp"])
+def test_a_copy_of_a_shipped_bot_needs_nothing_but_the_kit(name: str, tmp_path: Path, mark: dict[str, str]) -> None:
     """The kit is copied into its folder, as bots/README.md says."""
-    folder = shutil.copytree(builtin_bot("keeper").dir, tmp_path / "alone")
+    folder = shutil.copytree(builtin_bot(name).dir, tmp_path / "alone")
     shutil.copytree(SHIPPED / "kit", folder / "kit")
     alone = BotSpec(name="alone", command=(sys.executable, "bot.py"), dir=str(folder), env=mark)
     assert_blameless(matches([alone, replace(builtin_bot("random"), env=mark)], ["powers"]))
 
 
 @pytest.mark.isolation
-def test_keeper_finds_the_kit_from_a_cell(mark: dict[str, str]) -> None:
+def test_a_shipped_bot_finds_the_kit_from_a_cell(mark: dict[str, str]) -> None:
     need_bubblewrap()
-    bots = [replace(builtin_bot(name), env=mark) for name in ("keeper", "greedy")]
+    bots = [replace(builtin_bot(name), env=mark) for name in ("keeper", "sharp")]
     assert_blameless(matches(bots, ["six-card"], "bwrap"))
 
 

@@ -33,7 +33,7 @@ class AtRandom:
             rounds = {"course": st.sampled_from(((4,), (3, 4), (5, 3, 4)))}
         short = st.fixed_dictionaries({**rounds, "turn_cap": st.sampled_from(TO_TRY["turn_cap"])})
         variants = st.builds(lambda some, always: _sound(preset, some | always), changes, short)
-        return variants.flatmap(lambda variant: st.tuples(st.just(variant), _seat_numbers(*variant.seats)))
+        return variants.flatmap(lambda variant: st.tuples(st.just(variant), _seat_numbers(variant)))
 
     def response(self, game: Game, dice: Random, *, haste: float = 0.1) -> Response:
         """A legal response to the open question; with little `haste` it seldom does what brings a round to its end."""
@@ -59,9 +59,10 @@ class AtRandom:
         return order_slaps(table.options, window, answers, times, lots)
 
 
-def _seat_numbers(fewest: int, most: int) -> st.SearchStrategy[int]:
+def _seat_numbers(variant: Variant) -> st.SearchStrategy[int]:
     """Numbers of seats, often the highest, with which the stock runs out. More than twelve would take too long."""
-    most = min(most, 12)
+    fewest = max(variant.seats[0], variant.options.first_dealer + 1)
+    most = min(variant.seats[1], 12)
     return st.integers(fewest, most) | st.just(most)
 
 
