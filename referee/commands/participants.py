@@ -245,8 +245,8 @@ def _ladder_in(path: Path) -> RunConfig | None:
     if not path.exists():
         return None
     with closing(Store.open(path)) as store:
-        facts = store.meta().facts
-    return facts if facts.traits.is_endless else None
+        config = store.meta().config
+    return config if config.traits.is_endless else None
 
 
 def _with_versions(config: Config) -> Config:

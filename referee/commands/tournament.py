@@ -249,8 +249,8 @@ def _play_session(session: _Session, run: PreparedRun, lock: Lock) -> _Exit | No
             say(f"commitment {commitment(run.key)}", "  (SHA-256 of the master key, which is revealed at the end)")
         elif run.drawn is not None:
             say(printable(drawn_in_words(run.drawn), LONGEST_LINE))
-        elsewhere = _play_matches(session, run, store)
-        return None if session.registrar.has_changed else _end(session, store, site, elsewhere)
+        waiting_for_hosts = _play_matches(session, run, store)
+        return None if session.registrar.has_changed else _end(session, store, site, waiting_for_hosts)
 
 
 def _play_matches(session: _Session, run: PreparedRun, store: Store) -> Mapping[str, int]:
@@ -261,17 +261,19 @@ def _play_matches(session: _Session, run: PreparedRun, store: Store) -> Mapping[
     if clock is not None and hours is not None:
         clock.begin(store, hours, forecast.match_s, forecast.side_by_side, counts_earlier=not is_endless)
         clock.note(store)
-    elsewhere: Mapping[str, int] = {}
+    waiting_for_hosts: Mapping[str, int] = {}
     try:
         with signals.held(), watching(run, store, leaders_of(run), forecast, session.told) as watcher:
             if is_to_play:
                 has_changed = session.registrar.look if is_endless else None
-                elsewhere = run.run(store, watcher, clock, has_changed).play(signals.check, lambda: say(FINISHING))
+                waiting_for_hosts = run.run(store, watcher, clock, has_changed).play(
+                    signals.check, lambda: say(FINISHING)
+                )
     finally:
         if clock is not None and is_to_play:
             clock.note(store)
         _note_changed_bots(run, store)
-    return elsewhere
+    return waiting_for_hosts
 
 
 def _take_up_changes(session: _Session, run: PreparedRun) -> PreparedRun:
@@ -293,14 +295,14 @@ def _site(options: TournamentOptions, run: PreparedRun) -> "contextlib.AbstractC
     return kept_current(options.site, run.path, commitment(run.key))
 
 
-def _end(session: _Session, store: Store, site: "LiveSite | None", elsewhere: Mapping[str, int]) -> _Exit:
+def _end(session: _Session, store: Store, site: "LiveSite | None", waiting_for_hosts: Mapping[str, int]) -> _Exit:
     """Tell what came of the run, and return how it ended.
 
-    `elsewhere` has by host that is not there how many matches are left to it.
+    `waiting_for_hosts` has by host that is not there how many matches are left to it.
     """
     options = session.options
     summary = summary_of(store, with_results=options.as_json)
-    if summary.hours is not None and summary.goes_on and store.meta().facts.traits.is_endless:
+    if summary.hours is not None and summary.goes_on and store.meta().config.traits.is_endless:
         say(f"the ladder rests: its time of {summary.hours:g} hours is over; the same command plays on for as long")
     session.told.put(table_of(summary.standings, summary.matches, summary.planned))
     show(summary, as_json=options.as_json)
@@ -311,14 +313,14 @@ def _end(session: _Session, store: Store, site: "LiveSite | None", elsewhere: Ma
             f"left out, because the referee or its host spoiled them every time: matches {numbers}; "
             f"to try them again: {options.again()}"
         )
-    say(*(left_to(host, count) for host, count in elsewhere.items()))
+    say(*(left_to(host, count) for host, count in waiting_for_hosts.items()))
     last_words(summary, store.path, as_json=options.as_json)
     if site is not None:
         site.finish()
     if summary.unplayed:
         why = "matches were left out, because the referee or its host spoiled them every time"
         return _Exit(code=HOST_FAILED, why=(why,))
-    if elsewhere:
+    if waiting_for_hosts:
         return _Exit(code=HOST_FAILED, why=("matches were left to hosts that are not there",))
     if options.strict and (at_fault := [row.bot for row in summary.standings if row.faults]):
         return _Exit(code=CHECK_FAILED, why=(f"--strict, and these bots were at fault: {', '.join(at_fault)}",))
@@ -328,7 +330,7 @@ def _end(session: _Session, store: Store, site: "LiveSite | None", elsewhere: Ma
 def _note_changed_bots(run: PreparedRun, store: Store) -> None:
     """Name every bot whose files changed while it played, here and in the store."""
     config = run.config
-    versions = {bot.name: bot.version for bot in run.facts.bots}
+    versions = {bot.name: bot.version for bot in run.run_config.bots}
     now = {bot.name: version_on_disk(bot, config.folder) for bot in config.bots if not bot.entry}
     now |= {entry.name: version_now(Shelf(config.folder), entry) for entry in config.entries}
     for name, version in now.items():

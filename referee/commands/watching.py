@@ -21,10 +21,10 @@ from referee.tournament.voids import VoidSuspect
 
 def leaders_of(run: PreparedRun) -> Leaders:
     """What says who leads the run."""
-    facts, plan = run.facts, run.plan
-    if facts.order == "places" and plan.grows:
-        return StageLeaders(facts.rank_by, lambda number: plan.rounds[plan.round_of(number)], facts.stages)
-    return Leaders(facts.rank_by, by_strength=facts.order != "means", ranked=facts.ranked)
+    config, plan = run.run_config, run.plan
+    if config.order == "places" and plan.grows:
+        return StageLeaders(config.rank_by, lambda number: plan.rounds[plan.round_of(number)], config.stages)
+    return Leaders(config.rank_by, by_strength=config.order != "means", ranked=config.ranked)
 
 
 @contextmanager
@@ -47,13 +47,13 @@ def watching(run: PreparedRun, store: Store, leaders: Leaders, estimate: Estimat
 
 
 def _begin(run: PreparedRun, store: Store, played: int, left_s: float) -> Begin:
-    bots = (Player(name=bot.name, owner=bot.owner, version=bot.version) for bot in run.facts.bots)
+    bots = (Player(name=bot.name, owner=bot.owner, version=bot.version) for bot in run.run_config.bots)
     return Begin(
-        name=run.facts.name,
+        name=run.run_config.name,
         golfref=__version__,
         store=str(store.path.absolute()),
         commitment=commitment(run.key),
-        games=tuple(variant.name for variant in run.facts.variants),
+        games=tuple(variant.name for variant in run.run_config.variants),
         bots=tuple(bots),
         played=played,
         planned=len(run.plan),

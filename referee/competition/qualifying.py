@@ -182,7 +182,7 @@ def _decided(path: Path) -> _Decided:
         if path.exists():
             with contextlib.closing(Store.open(path)) as store:
                 return _Decided(
-                    taking_part=frozenset((bot.name, short(bot.version)) for bot in store.meta().facts.bots),
+                    taking_part=frozenset((bot.name, short(bot.version)) for bot in store.meta().config.bots),
                     kept_out=tuple(row for _, row in store.rows(KeptOut)),
                 )
     return _Decided()

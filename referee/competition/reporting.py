@@ -138,7 +138,7 @@ def tell_again(put: Callable[[Happening], None], store: Store, planned: int, cur
     ]
     voids = [(id_, row) for id_, row in store.voids() if id_ > cursor.void]
     if voids:
-        number_of = finder(plan_now(store), MatchIdentities(store.meta().facts))
+        number_of = finder(plan_now(store), MatchIdentities(store.meta().config))
         missing += (
             (id_, void_of(number_of(row.identity), row.variant, row.attempt, row.reason, id_)) for id_, row in voids
         )

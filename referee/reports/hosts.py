@@ -163,7 +163,7 @@ def hosts_of(store: Store) -> RunHosts:
         told[one.name].append(one)
     compared = differences(samples.all())
     return RunHosts(
-        name=store.meta().facts.name,
+        name=store.meta().config.name,
         without_host=without,
         hosts=tuple(some.figures(name, told[name]) for name, some in sums.items()),
         left_out=tuple(line for _, row in store.rows(HostLeftOut) for line in in_words_of_row(row)),

@@ -121,13 +121,13 @@ def fabricate(path: Path, matches: int | None = None) -> Path:
     if store_path.exists():
         return store_path
     config = load(path)
-    facts, key = config.run_config(), master_key(config.seed)
-    plan, terms = Plan(whole_deals_of([facts], key)), MatchIdentities(facts)
+    run_config, key = config.run_config(), master_key(config.seed)
+    plan, terms = Plan(whole_deals_of([run_config], key)), MatchIdentities(run_config)
     meta = Meta(
         golfref=__version__,
         protocol=VERSION,
         host=host_line(),
-        facts=facts,
+        config=run_config,
         master_key=key.hex(),
         commitment=commitment(key),
         matches=len(plan),

@@ -107,4 +107,4 @@ def test_a_run_of_entries_is_amended_verified_and_played_again_by_the_version_th
     verdict, _ = golfref("verify", "run.golfref", cwd=tmp_path)
     assert "all holds: 2 matches and 2 out of the standings replayed" in verdict
     with closing(Store.open(tmp_path / "run.golfref")) as store:
-        assert [bot.dir for bot in store.meta().facts.bots] == ["entries/ann", "entries/bea"]
+        assert [bot.dir for bot in store.meta().config.bots] == ["entries/ann", "entries/bea"]

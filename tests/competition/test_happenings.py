@@ -101,7 +101,7 @@ def test_what_came_after_the_cursor_is_told_again_in_the_order_of_then(tmp_path:
     with locked(path) as lock, closing(Store.open(path, lock=lock)) as store:
         last, plan = store.last_id(), plan_now(store)
         for attempt, reason in enumerate(("the host was \x1b[2J busy", "again"), 1):
-            store.note_void(MatchIdentities(store.meta().facts).identity(plan[len(plan) - 1]), attempt, reason)
+            store.note_void(MatchIdentities(store.meta().config).identity(plan[len(plan) - 1]), attempt, reason)
         found: list[Happening] = []
         tell_again(found.append, store, len(plan), Cursor(commitment="", commit=last - 1, lines=1, void=last + 1))
 
@@ -123,7 +123,7 @@ def test_a_match_that_an_amendment_took_out_before_it_was_told_is_told(tmp_path:
     with locked(path) as lock, closing(Store.open(path, lock=lock)) as store:
         last, plan = store.last_id(), plan_now(store)
         places = [replace(place, number=None, block=None) if place.id == last else place for place in store.places()]
-        store.amend(Amended(config=store.meta().facts, matches=len(plan)), lambda _: places)
+        store.amend(Amended(config=store.meta().config, matches=len(plan)), lambda _: places)
         found: list[Happening] = []
         tell_again(found.append, store, len(plan), Cursor(commitment="", commit=last - 1, lines=1, void=0))
 

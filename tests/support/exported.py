@@ -47,13 +47,13 @@ def made_up_run(
     text += "".join(f'[[bots]]\nbuiltin = "random"\nname = {json.dumps(name)}\n' for name in names)
     (folder / "run.toml").write_text(text, encoding="utf-8")
     config = load(folder / "run.toml")
-    facts, key = config.run_config(), master_key(config.seed)
-    plan, terms, dice = Plan(whole_deals_of([facts], key)), MatchIdentities(facts), Random("exported")  # noqa: S311 - it must be the same every time
+    run_config, key = config.run_config(), master_key(config.seed)
+    plan, terms, dice = Plan(whole_deals_of([run_config], key)), MatchIdentities(run_config), Random("exported")  # noqa: S311 - it must be the same every time
     meta = Meta(
         golfref=__version__,
         protocol=VERSION,
         host="here",
-        facts=facts,
+        config=run_config,
         master_key=key.hex(),
         commitment=commitment(key),
         matches=len(plan),

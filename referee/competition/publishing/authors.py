@@ -154,7 +154,7 @@ def write_parts(bundle: NewBundle, store: Store, info: BundleInfo, run: Path) ->
 
 def _write_matches(bundle: NewBundle, store: Store, bots: Mapping[str, tuple[Path, _Gathered]]) -> None:
     """Write the matches of these bots as `golfref export-bot` does, and gather what else is told of them."""
-    run = store.meta().facts.name
+    run = store.meta().config.name
     with ExitStack() as opened:
         files: dict[str, BinaryIO] = {}
         for row, data in store.with_records():

@@ -127,7 +127,7 @@ def info_of(store: Store, made: Made) -> BundleInfo:
     matches = len(store.numbers())
     is_complete = extent.has_ended and matches == extent.planned
     return BundleInfo(
-        run=meta.facts.name,
+        run=meta.config.name,
         commitment=meta.commitment,
         key=meta.master_key if is_complete else None,
         digest=store.digest(),

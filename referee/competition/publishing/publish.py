@@ -106,7 +106,7 @@ def publish(order: Order, signer: Signer | None, around: Around) -> Publication:
 def _at_rest(run: Path) -> Iterator[Path]:
     """The store as it is now: where the run goes on, a copy of it, since it may be written to meanwhile."""
     with closing(Store.open(run)) as store:
-        if (shard := store.meta().facts.shard) is not None:
+        if (shard := store.meta().config.shard) is not None:
             what = "put the shards together with `golfref merge` and publish what comes of that"
             raise NotPublished(f"{shown(run)}: this is only shard {shard} of a run; {what}")
         if not store.counts():
@@ -128,7 +128,7 @@ def _write(bundle: NewBundle, store: Store, info: BundleInfo) -> None:
     """Write the texts, the rows and the records."""
     for name, content in contents(store, info).items():
         bundle.write(bundle.public / name, content())
-    tells_config = info.extent.is_complete or all(facts.seed is None for facts in store.configs())
+    tells_config = info.extent.is_complete or all(config.seed is None for config in store.configs())
     lines = {ROWS: row_lines(store, tells_config=tells_config), RECORDS: record_lines(store)}
     for name, some in lines.items():
         with bundle.file(bundle.public / name) as file, packed(file) as text:

@@ -228,7 +228,7 @@ class Meta(Struct, frozen=True, kw_only=True):
     golfref: str
     protocol: str
     host: str
-    facts: RunConfig
+    config: RunConfig
     master_key: str
     """In hexadecimal. It is secret until the run is complete."""
     commitment: str

@@ -91,7 +91,7 @@ class Store(Journal):
                     golfref=meta.golfref,
                     protocol=meta.protocol,
                     host=meta.host,
-                    config=meta.facts,
+                    config=meta.config,
                     matches=meta.matches,
                     commitment=meta.commitment,
                 )
@@ -139,7 +139,7 @@ class Store(Journal):
             golfref=begin.golfref,
             protocol=begin.protocol,
             host=begin.host,
-            facts=now.config,
+            config=now.config,
             master_key=key,
             commitment=begin.commitment,
             matches=now.matches,
@@ -198,7 +198,7 @@ class Store(Journal):
 
     def results(self) -> Iterator[Result]:
         """The results that count, in the order of the plan."""
-        terms = MatchIdentities(self.meta().facts)
+        terms = MatchIdentities(self.meta().config)
         for id_, number, block, body in self._each(f"{_MATCHES} WHERE p.number IS NOT NULL ORDER BY p.number"):
             try:
                 result = replace(_decode_result(body), number=number, block=block, commit=id_)

@@ -127,7 +127,7 @@ def _check(match: Committed, record: Record) -> Iterator[str]:
         stored = replace(match.result, **place)
         if result_of(match.fixture, record) != stored:
             yield "the result that the standings use is not the record's"
-    yield from check_terms(match.facts, match.row.identity, record)
+    yield from check_terms(match.config, match.row.identity, record)
     yield from _check_origin(match.origin, record)
     yield from check_record(record)
 

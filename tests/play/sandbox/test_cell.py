@@ -439,7 +439,7 @@ def test_a_store_can_be_read_by_its_owner_only_wherever_a_cell_shows_it(folder: 
 
 
 def make_store(path: Path) -> None:
-    facts = RunConfig(
+    config = RunConfig(
         name="run",
         stages=(StageRules(deals=1),),
         isolation="limits",
@@ -450,7 +450,7 @@ def make_store(path: Path) -> None:
         variants=(),
         bots=(),
     )
-    meta = Meta(golfref="", protocol="", host="", facts=facts, master_key="00", commitment="", matches=0)
+    meta = Meta(golfref="", protocol="", host="", config=config, master_key="00", commitment="", matches=0)
     with locked(path) as lock, closing(Store.create(path, meta, lock)):
         pass
 

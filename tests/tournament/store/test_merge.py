@@ -109,7 +109,7 @@ def test_shards_come_to_the_same_as_one_run_with_the_same_key(config: Path) -> N
         mine, theirs = summary_of(one), summary_of(other)
         assert mine.standings == theirs.standings
         assert (mine.commitment, mine.key) == (theirs.commitment, theirs.key) != (theirs.commitment, None)
-        assert one.meta().facts == other.meta().facts
+        assert one.meta().config == other.meta().config
     assert findings(whole) == []
 
 
