@@ -15,7 +15,7 @@ from referee.rules.book.changes import BadOptions
 from referee.rules.book.variants import UnknownVariant, customised, seat_problem
 from referee.rules.describe import advice
 from referee.rules.table.chance import BadDeck, Stacked
-from referee.tournament.plan.fixture import for_blocks
+from referee.tournament.plan.planned_match import for_blocks
 
 if TYPE_CHECKING:
     from referee.kit.watch.live import HandOver

@@ -10,8 +10,8 @@ from referee.commands.opening import PreparedRun
 from referee.commands.progress import Leaders, StageLeaders, progress
 from referee.competition.happenings import Begin, Player
 from referee.competition.reporting import Reporter
-from referee.tournament.plan.fixture import PlannedMatch
 from referee.tournament.plan.keys import commitment
+from referee.tournament.plan.planned_match import PlannedMatch
 from referee.tournament.plan.rounds import End, Round
 from referee.tournament.results import Result
 from referee.tournament.run.dispatch import Watcher
@@ -68,15 +68,15 @@ class _Paced:
     def __init__(self, pace: Pace) -> None:
         self._pace = pace
 
-    def begun(self, fixture: PlannedMatch) -> None:
-        self._pace.begun(fixture)
+    def begun(self, planned_match: PlannedMatch) -> None:
+        self._pace.begun(planned_match)
 
     def finished(self, result: Result) -> None:
         self._pace.finished(result.number)
 
-    def voided(self, fixture: PlannedMatch, attempt: int, reason: str, id_: int) -> None:
+    def voided(self, planned_match: PlannedMatch, attempt: int, reason: str, id_: int) -> None:
         del attempt, reason, id_
-        self._pace.voided(fixture.number)
+        self._pace.voided(planned_match.number)
 
     def suspected(self, suspect: VoidSuspect) -> None:
         pass
@@ -92,17 +92,17 @@ class _All:
     def __init__(self, *watchers: Watcher) -> None:
         self._watchers = watchers
 
-    def begun(self, fixture: PlannedMatch) -> None:
+    def begun(self, planned_match: PlannedMatch) -> None:
         for one in self._watchers:
-            one.begun(fixture)
+            one.begun(planned_match)
 
     def finished(self, result: Result) -> None:
         for one in self._watchers:
             one.finished(result)
 
-    def voided(self, fixture: PlannedMatch, attempt: int, reason: str, id_: int) -> None:
+    def voided(self, planned_match: PlannedMatch, attempt: int, reason: str, id_: int) -> None:
         for one in self._watchers:
-            one.voided(fixture, attempt, reason, id_)
+            one.voided(planned_match, attempt, reason, id_)
 
     def suspected(self, suspect: VoidSuspect) -> None:
         for one in self._watchers:

@@ -37,8 +37,8 @@ from referee.tournament.config.config import Config
 from referee.tournament.config.tables import Qualify
 from referee.tournament.config.variants import ConfiguredVariant, games
 from referee.tournament.orders import ATTEMPTS
-from referee.tournament.plan.fixture import for_blocks
 from referee.tournament.plan.keys import deal_key, own_cards
+from referee.tournament.plan.planned_match import for_blocks
 from referee.tournament.results import beaten_shares
 from referee.tournament.series import Seating, seating
 

@@ -19,7 +19,7 @@ from referee.competition.hook_cursor import Cursor
 from referee.reports.blame import mishap_of, published_detail
 from referee.rules.record import Mishap, NoRecord, Record, read_record
 from referee.tournament.config.planned import MatchIdentities
-from referee.tournament.plan.fixture import PlannedMatch
+from referee.tournament.plan.planned_match import PlannedMatch
 from referee.tournament.plan.rounds import End as RoundsEnd
 from referee.tournament.plan.rounds import Round
 from referee.tournament.results import NOT_PLANNED, Result, beaten_shares
@@ -50,7 +50,7 @@ class Reporter:
         self._voided = 0
         self._told_at = time.monotonic()
 
-    def begun(self, fixture: PlannedMatch) -> None:
+    def begun(self, planned_match: PlannedMatch) -> None:
         """A match is played from now on."""
 
     def finished(self, result: Result) -> None:
@@ -93,10 +93,10 @@ class Reporter:
                     )
                 )
 
-    def voided(self, fixture: PlannedMatch, attempt: int, reason: str, id_: int) -> None:
+    def voided(self, planned_match: PlannedMatch, attempt: int, reason: str, id_: int) -> None:
         """A match was spoiled by the referee or its host."""
         self._voided += 1
-        self._put(void_of(fixture.number, fixture.variant, attempt, reason, id_))
+        self._put(void_of(planned_match.number, planned_match.variant, attempt, reason, id_))
 
     def suspected(self, suspect: VoidSuspect) -> None:
         """The presence of a bot alone explains the voids at which it sat."""

@@ -12,7 +12,7 @@ from referee.kit.check.games import GameToTry, some_games
 from referee.play.process.pool import Reuse
 from referee.play.spec import BotLimits, BotSpec, Isolation
 from referee.tournament.config.config import Config
-from referee.tournament.plan.fixture import for_blocks
+from referee.tournament.plan.planned_match import for_blocks
 
 
 class GameTerms(Struct, frozen=True, kw_only=True):

@@ -30,7 +30,7 @@ from referee.site.pages.shell import Site
 from referee.site.pages.slugs import slugs
 from referee.site.plots.of_site import Slugs, pictures
 from referee.site.shipped import assets, code_hash
-from referee.tournament.plan.fixture import Identity
+from referee.tournament.plan.planned_match import Identity
 from referee.tournament.store.disk import StoreError, changed_at
 from referee.tournament.store.rows import CommittedMatch, Meta
 from referee.tournament.store.store import Store

@@ -142,9 +142,9 @@ def fabricate(path: Path, matches: int | None = None) -> Path:
         for number, (record, (hash_, blob)) in zip(
             range(matches or len(plan) - 1), itertools.cycle(kept), strict=False
         ):
-            fixture = plan[number]
-            who = terms.identity(fixture)
-            result = replace(result_of(fixture, record), bots=who.bots)
+            planned_match = plan[number]
+            who = terms.identity(planned_match)
+            result = replace(result_of(planned_match, record), bots=who.bots)
             store.commit(Played(result=result, hash=hash_, record=blob), who)
     return store_path
 

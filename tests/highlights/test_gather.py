@@ -20,7 +20,7 @@ from referee.highlights.kinds import KINDS
 from referee.rules.book.presets import PRESETS
 from referee.rules.match import MatchResult, RoundResult
 from referee.rules.record import Record
-from referee.tournament.plan.fixture import Identity
+from referee.tournament.plan.planned_match import Identity
 from referee.tournament.store.rows import CommittedMatch
 
 ROOT = Path(__file__).parent.parent.parent

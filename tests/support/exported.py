@@ -61,10 +61,10 @@ def made_up_run(
     path = folder / "run.golfref"
     with locked(path) as lock, closing(Store.create(path, meta, lock)) as store:
         for number in range(len(plan) - without):
-            fixture = plan[number]
-            who = terms.identity(fixture)
-            record, hash_, packed = _dealt_out(fixture.variant, dice.randrange(6))
-            result = replace(result_of(fixture, record), bots=who.bots)
+            planned_match = plan[number]
+            who = terms.identity(planned_match)
+            record, hash_, packed = _dealt_out(planned_match.variant, dice.randrange(6))
+            result = replace(result_of(planned_match, record), bots=who.bots)
             store.commit(Played(result=result, hash=hash_, record=packed), who)
     return path
 

@@ -20,7 +20,7 @@ from referee.competition.publishing.stored import MOST_HASH_LINE, StoredRow, sto
 from referee.rules.record import NoRecord, Record, read_record
 from referee.tournament.config.run_config import RunConfig
 from referee.tournament.orders import result_of
-from referee.tournament.plan.fixture import PlannedMatch
+from referee.tournament.plan.planned_match import PlannedMatch
 from referee.tournament.results import NOT_PLANNED, Result
 from referee.tournament.store.journal import BEFORE_FIRST, chained
 from referee.tournament.store.rows import Amended, Begin, CommittedMatch
@@ -115,7 +115,7 @@ class GoingOn:
         where = match.identity
         if (tuple(seat.name for seat in record.seats), record.name) != (where.bots, where.variant):
             yield "the bots and the game of its record are not those of its row"
-        fixture = PlannedMatch(
+        planned_match = PlannedMatch(
             number=match.result.number,
             variant=where.variant,
             block=match.result.block,
@@ -126,7 +126,7 @@ class GoingOn:
             redeals=match.result.redeals,
             versions_before=match.result.versions_before,
         )
-        result = replace(result_of(fixture, record), commit=match.id)
+        result = replace(result_of(planned_match, record), commit=match.id)
         if result != match.result:
             yield "the result that the standings use is not the record's"
         if published is not None:

@@ -14,9 +14,9 @@ from itertools import accumulate
 from msgspec import Struct
 
 from referee.rules.table.streams import Stream
-from referee.tournament.plan.fixture import Lineup
 from referee.tournament.plan.keys import Rotations
 from referee.tournament.plan.lineups import lineup_rule
+from referee.tournament.plan.planned_match import Lineup
 from referee.tournament.plan.samples import choose_lineups
 
 

@@ -8,8 +8,8 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import islice
 
 from referee.rules.table.streams import Stream
-from referee.tournament.plan.fixture import Lineup
 from referee.tournament.plan.lineups import LineupRule
+from referee.tournament.plan.planned_match import Lineup
 
 _MOST_LOOKED_AT = 500
 """Among how many line-ups one is sought that can be changed: the sample may hold very many."""

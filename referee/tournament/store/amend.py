@@ -17,8 +17,8 @@ from referee.tournament.config.planned import MatchIdentities, draw_input, whole
 from referee.tournament.config.run_config import RunConfig
 from referee.tournament.formats.draw import will_not_play
 from referee.tournament.formats.table import ranked_by
-from referee.tournament.plan.fixture import Identity
 from referee.tournament.plan.plan import Plan
+from referee.tournament.plan.planned_match import Identity
 from referee.tournament.store.plans import finder, grown, matches_told, periods_of, placed, plan_of
 from referee.tournament.store.played import Present
 from referee.tournament.store.rows import Amended, Meta, Place

@@ -14,8 +14,8 @@ from referee.tournament.config.planned import MatchIdentities, whole_deals_of
 from referee.tournament.config.run_config import RunConfig
 from referee.tournament.orders import ATTEMPTS
 from referee.tournament.plan.deals import WholeDeals
-from referee.tournament.plan.fixture import Identity
 from referee.tournament.plan.plan import FormerTable, Plan
+from referee.tournament.plan.planned_match import Identity
 from referee.tournament.plan.rounds import End, Round
 from referee.tournament.store.disk import StoreError
 from referee.tournament.store.played import Present

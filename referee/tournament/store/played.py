@@ -12,9 +12,9 @@ from msgspec.structs import replace
 
 from referee.entries.versions import short
 from referee.tournament.config.planned import MatchIdentities
-from referee.tournament.plan.fixture import Entry, Identity
 from referee.tournament.plan.meetings import PairHistory
 from referee.tournament.plan.plan import Plan
+from referee.tournament.plan.planned_match import Entry, Identity
 from referee.tournament.plan.rounds import History
 from referee.tournament.results import Result
 from referee.tournament.store.rows import CommittedMatch

@@ -8,7 +8,7 @@ import msgspec
 from msgspec import Struct
 
 from referee.tournament.config.run_config import RunConfig
-from referee.tournament.plan.fixture import Identity
+from referee.tournament.plan.planned_match import Identity
 from referee.tournament.plan.rounds import End, Round
 from referee.tournament.plan.shards import Shard
 from referee.tournament.results import Outcome, Result

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from referee.tournament.config.planned import MatchIdentities
 from referee.tournament.config.run_config import RunConfig
 from referee.tournament.orders import Played
-from referee.tournament.plan.fixture import Identity
+from referee.tournament.plan.planned_match import Identity
 from referee.tournament.plan.rounds import End, Round
 from referee.tournament.results import NOT_PLANNED, Result, check_seats
 from referee.tournament.store.disk import Lock, StoreError

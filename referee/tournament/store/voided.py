@@ -9,7 +9,7 @@ from collections import defaultdict
 from operator import itemgetter
 
 from referee.play.faults import OUT_OF_MEMORY
-from referee.tournament.plan.fixture import BlockKey
+from referee.tournament.plan.planned_match import BlockKey
 from referee.tournament.store.rows import Void
 from referee.tournament.store.store import Store
 from referee.tournament.voids import VoidTally

@@ -23,9 +23,9 @@ from referee.tournament.formats.draw import hours_are_over, needs_results, next_
 from referee.tournament.formats.table import FORMATS
 from referee.tournament.orders import ATTEMPTS
 from referee.tournament.plan.deals import WholeDeals
-from referee.tournament.plan.fixture import BlockKey, Identity, PlannedMatch
 from referee.tournament.plan.keys import commitment, master_key
 from referee.tournament.plan.plan import Plan
+from referee.tournament.plan.planned_match import BlockKey, Identity, PlannedMatch
 from referee.tournament.plan.rounds import End, Round, StageRules
 from referee.tournament.results import Result
 from referee.tournament.store.disk import locked
@@ -82,7 +82,7 @@ class Committed(Struct, frozen=True, kw_only=True):
     """The config under which it was played."""
     origin: Origin | None
     """What played it by the journal. None where that says nothing."""
-    fixture: PlannedMatch | None
+    planned_match: PlannedMatch | None
     """The match of the plan, with its cards. None where the plan has none."""
 
 
@@ -274,16 +274,16 @@ class RunHistory:
             return
         identity = match.identity
         number = now.number_of(identity)
-        fixture = None
+        planned_match = None
         if number is None:
             yield f"the plan of then does not have it: {_identity_in_words(identity)}"
         else:
-            fixture = now.plan[number]
-            if (planned := now.terms.identity(fixture)) != identity:
+            planned_match = now.plan[number]
+            if (planned := now.terms.identity(planned_match)) != identity:
                 yield f"stored as {_identity_in_words(identity)}; the plan has {_identity_in_words(planned)}"
             if number not in now.lacking:
                 yield "it is there twice"
-            fixture = now.plan.dealt(fixture, row.redeals)
+            planned_match = now.plan.dealt(planned_match, row.redeals)
         shown = self._voids[identity.place] if now.config.rotations == "fresh" else 0
         if row.redeals != shown:
             yield f"its cards were dealt anew {row.redeals} times, but voided matches had shown them {shown} times"
@@ -297,7 +297,9 @@ class RunHistory:
         origin = self._origin if row.host is None else None
         if row.host in self._hosts:
             origin = self._hosts[row.host].origin
-        self.match = Committed(id=id_, row=row, result=match.result, config=now.config, origin=origin, fixture=fixture)
+        self.match = Committed(
+            id=id_, row=row, result=match.result, config=now.config, origin=origin, planned_match=planned_match
+        )
 
     def _void(self, row: Void) -> Iterator[str]:
         now, identity = self._now, row.identity

@@ -16,7 +16,7 @@ from referee.rules.book.changes import in_effect
 from referee.rules.book.variants import UnknownVariant, restored
 from referee.rules.record import Record, SeatRecord
 from referee.tournament.config.run_config import RunBot, RunConfig, RunVariant
-from referee.tournament.plan.fixture import Identity, for_blocks
+from referee.tournament.plan.planned_match import Identity, for_blocks
 from referee.tournament.verify.compare import LONGEST_SHOWN, differences, excerpt
 
 _WHOSE = ("played with", "the config has")
