@@ -27,7 +27,7 @@ from referee.tournament.run.dispatch import Watcher
 from referee.tournament.run.run import Cluster, Run
 from referee.tournament.store.amend import Amendment, amendment, configs_with
 from referee.tournament.store.disk import SIDE_FILES, Lock, StoreError
-from referee.tournament.store.hosts import Origin
+from referee.tournament.store.origins import Origin
 from referee.tournament.store.plans import following, grown, matches_told, periods_of
 from referee.tournament.store.played import PlayedSoFar
 from referee.tournament.store.rows import CommittedMatch, KeptOut, Meta

@@ -19,7 +19,7 @@ from referee.cluster.trial import NotFit, Talk, check_isolation, check_room, pre
 from referee.entries.shelf import Shelf
 from referee.play.faults import Missing
 from referee.play.sandbox import levels
-from referee.tournament.run.host import own_host
+from referee.tournament.run.this_host import own_host
 
 
 def keep(archives: BotArchives, folder: Path, tag: str = "here") -> BotCache:

@@ -9,7 +9,7 @@ from referee.rules.record import read_record
 from referee.tournament.orders import played
 from referee.tournament.plan.planned_match import PlannedMatch
 from referee.tournament.store.disk import locked
-from referee.tournament.store.hosts import Host
+from referee.tournament.store.origins import Host
 from referee.tournament.store.store import Store
 
 LAB = "Linux 6.1.0 x86_64, Python 3.11.2 (cpython)"

@@ -19,9 +19,9 @@ from referee.tournament.config.variants import games
 from referee.tournament.plan.plan import Plan
 from referee.tournament.run.clock import HoursClock
 from referee.tournament.run.dispatch import Dispatcher, Watcher
-from referee.tournament.run.host import own_host
 from referee.tournament.run.order import Hosts, PlayOrder
 from referee.tournament.run.rounds import Rounds
+from referee.tournament.run.this_host import own_host
 from referee.tournament.store.store import Store
 from referee.tournament.store.voided import voids_by_place
 from referee.tournament.workers.crew import Crew

@@ -21,8 +21,8 @@ from referee.tournament.plan.keys import commitment
 from referee.tournament.plan.plan import Plan
 from referee.tournament.plan.shards import Shard
 from referee.tournament.store.disk import SIDE_FILES, StoreError, locked
-from referee.tournament.store.hosts import Host, Origin
 from referee.tournament.store.journal import Journal, new_file
+from referee.tournament.store.origins import Host, Origin
 from referee.tournament.store.plans import finder, placed
 from referee.tournament.store.rows import (
     DECODERS,

@@ -12,7 +12,7 @@ from referee.tournament.plan.planned_match import Identity
 from referee.tournament.plan.rounds import End, Round
 from referee.tournament.plan.shards import Shard
 from referee.tournament.results import Outcome, Result
-from referee.tournament.store.hosts import Host, Origin
+from referee.tournament.store.origins import Host, Origin
 
 STORE_FORMAT = 5
 """The number of the format: these tables, these rows, and how their hashes chain."""

@@ -20,8 +20,8 @@ from referee.tournament.plan.planned_match import Identity
 from referee.tournament.plan.rounds import End, Round
 from referee.tournament.results import NOT_PLANNED, Result, check_seats
 from referee.tournament.store.disk import Lock, StoreError
-from referee.tournament.store.hosts import Host, Origin
 from referee.tournament.store.journal import Journal, new_file, opened
+from referee.tournament.store.origins import Host, Origin
 from referee.tournament.store.rows import (
     DECODERS,
     KIND_OF,

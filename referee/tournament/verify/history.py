@@ -29,9 +29,9 @@ from referee.tournament.plan.planned_match import BlockKey, Identity, PlannedMat
 from referee.tournament.plan.rounds import End, Round, StageRules
 from referee.tournament.results import Result
 from referee.tournament.store.disk import locked
-from referee.tournament.store.hosts import Host, Origin
 from referee.tournament.store.journal import BEFORE_FIRST, Entry, body_hash, chained
 from referee.tournament.store.merge import with_host_moved
+from referee.tournament.store.origins import Host, Origin
 from referee.tournament.store.plans import ConfigPeriod, check_entered, finder, grown, matches_told, periods_of, placed
 from referee.tournament.store.played import PlayedSoFar
 from referee.tournament.store.rows import (

@@ -18,7 +18,7 @@ from referee.rules.table.streams import bot_seed
 from referee.tournament.orders import result_of
 from referee.tournament.plan.planned_match import PlannedMatch
 from referee.tournament.store.disk import StoreError
-from referee.tournament.store.hosts import Origin
+from referee.tournament.store.origins import Origin
 from referee.tournament.store.store import Store
 from referee.tournament.verify.compare import LONGEST_SHOWN
 from referee.tournament.verify.history import Committed, NotFollowed, RunHistory

@@ -20,7 +20,7 @@ from referee.tournament.orders import ATTEMPTS, Job, MatchOrder, Played, Spoiled
 from referee.tournament.run.dispatch import Dispatcher
 from referee.tournament.run.run import Run
 from referee.tournament.store.disk import WriteFailed, locked
-from referee.tournament.store.hosts import Host
+from referee.tournament.store.origins import Host
 from referee.tournament.store.store import Store
 
 CONFIG = """

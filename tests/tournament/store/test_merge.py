@@ -21,7 +21,7 @@ from referee.tournament.config.config import load
 from referee.tournament.orders import Spoiled
 from referee.tournament.plan.shards import Shard
 from referee.tournament.run.dispatch import Dispatcher
-from referee.tournament.run.host import NAME
+from referee.tournament.run.this_host import NAME
 from referee.tournament.store import merge as merging
 from referee.tournament.store.disk import StoreError, locked
 from referee.tournament.store.merge import merge

@@ -12,9 +12,9 @@ from msgspec import Struct
 
 from referee.reports.tables.layout import Column, fitted, wider
 from referee.rules.record import was_asked
-from referee.tournament.figures.hosts import FEWEST, LEVEL, Difference, Sample, What, differences
+from referee.tournament.figures.host_differences import FEWEST, LEVEL, Difference, Sample, What, differences
 from referee.tournament.store.disk import StoreError
-from referee.tournament.store.hosts import Host
+from referee.tournament.store.origins import Host
 from referee.tournament.store.reading import Part, parts_of
 from referee.tournament.store.rows import CommittedMatch, HostLeftOut, HostLost
 from referee.tournament.store.store import Store

@@ -8,7 +8,7 @@ from protocol import VERSION
 from referee import __version__
 from referee.play.match import host_line
 from referee.play.sandbox.system_info import cores
-from referee.tournament.store.hosts import Host
+from referee.tournament.store.origins import Host
 
 NAME = "GOLFREF_HOST"
 """The variable that gives this machine another name."""
