@@ -561,6 +561,16 @@ def test_no_record_steers_the_terminal_that_tells_it(run: Path) -> None:
         assert all(line.isprintable() for line in shown.splitlines())
 
 
+def test_what_is_asked_of_a_run_again_and_again_is_found_without_reading_all_its_matches(run: Path) -> None:
+    asked: list[str] = []
+    with closing(Store.open(run)) as store, closing(sqlite3.connect(run)) as database:
+        store._connection.set_trace_callback(asked.append)
+        store.meta(), store.last_amendment(), store.hosts(), store.origin(), [*store.voids()]
+        plans = [row[3] for query in asked for row in database.execute(f"EXPLAIN QUERY PLAN {query}")]
+    assert any("SEARCH journal USING INDEX journal_kinds" in plan for plan in plans)
+    assert [plan for plan in plans if "SCAN" in plan and "secret" not in plan] == []
+
+
 def test_a_number_that_no_store_can_have(run: Path) -> None:
     _, said = golfref("replay", f"{run.name}:{'9' * 5000}", code=2, cwd=run.parent)
     assert "there is no match of a number with 5000 digits" in said
