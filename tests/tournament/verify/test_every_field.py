@@ -24,8 +24,9 @@ from msgspec import Struct, inspect
 from quick import FILLER
 
 from referee.rules.record import Record
-from referee.tournament.store.disk import StoreError
-from referee.tournament.store.rows import KINDS
+from referee.tournament.store.disk import StoreError, locked
+from referee.tournament.store.origins import Origin
+from referee.tournament.store.rows import KINDS, BotChanged, HostLeftOut, KeptOut
 from referee.tournament.store.store import Store
 from referee.tournament.verify.history import NotFollowed, RunHistory
 from referee.tournament.verify.published import read_published
@@ -102,7 +103,10 @@ def golfref(folder: Path, *words: str, before: str = "") -> str:
 
 @pytest.fixture(scope="module")
 def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The store of a run with a void, in which a bot was replaced; begun.golfref is the run before that."""
+    """The store of a run with a void, in which a bot was replaced.
+
+    Beside it, begun.golfref is the run before that, and hours.golfref one with rounds, hours, and notes about bots.
+    """
     return made_once(tmp_path_factory, "every-field", play) / "run.golfref"
 
 
@@ -114,8 +118,16 @@ def play(folder: Path) -> None:
         golfref(folder, "tournament", "run.toml", *words, before=SPOIL * (mode == "one"))
         if mode == "one":
             shutil.copy(folder / "run.golfref", folder / "begun.golfref")
-    for store in (folder / "begun.golfref", folder / "run.golfref"):
-        assert check_store(store).findings == ()
+    (folder / "hours.toml").write_text(CONFIG.format(mode="one", python=sys.executable))
+    golfref(folder, "tournament", "hours.toml")
+    with locked(folder / "hours.golfref") as lock, closing(Store.open(folder / "hours.golfref", lock=lock)) as store:
+        ann = store.meta().config.bots[0]
+        store.add(BotChanged(bot=ann.name, before=ann.version, after="0" * 64))
+        store.add(KeptOut(bot="eve", version="0123456789ab", reason="it is slow"))
+        store.add(HostLeftOut(host="lab", reason="the lights went out"))
+        store.add(Origin(golfref="1.0.0", protocol="1", host="another"))
+    for path in (folder / "begun.golfref", folder / "run.golfref", folder / "hours.golfref"):
+        assert check_store(path).findings == ()
 
 
 @pytest.fixture
@@ -377,7 +389,18 @@ FORGED = {
     "config.limit": "as above",
     "config.bots.dir": "a bot's folder counts for its version only by what is in it",
     "config.bots.env.MODE": "the environment counts for the version, which nobody works out without the files",
-    "reason": "what the host did is seen nowhere else",
+    "config.hours": "nobody else measured how long was played",
+    "used_s": "as above",
+    "void reason": "what the host did is seen nowhere else",
+    "host_left_out host": "a host that played nothing is seen nowhere else",
+    "host_left_out reason": "as above",
+    "origin golfref": "nothing was played after this row",
+    "origin protocol": "as above",
+    "origin host": "as above",
+    "bot_changed after": "the files of then are seen nowhere else",
+    "kept_out bot": "a bot that does not take part is seen nowhere else",
+    "kept_out version": "as above",
+    "kept_out reason": "as above",
 }
 """What of a row hangs on nothing else, so that only the published digest covers it."""
 
@@ -435,23 +458,24 @@ def change_cell(run: Path, cell: Cell) -> None:
 
 @pytest.mark.full  # it checks the run once for each field
 @pytest.mark.timeout(600)
-@pytest.mark.parametrize("amended", [False, True], ids=["begun", "amended"])
+@pytest.mark.parametrize("store", ["begun", "run", "hours"])
 def test_a_changed_field_of_a_row_is_found_though_all_hashes_were_made_anew(
-    run: Path, played: Path, amended: bool
+    run: Path, played: Path, store: str
 ) -> None:
-    original = played if amended else played.with_name("begun.golfref")
+    original = played.with_name(f"{store}.golfref")
     passed, missed, tried = set(), set(), set()
     for cell in cells(original):
         shutil.copy(original, run)
         change_cell(run, cell)
         tried.add(cell.name)
         if not found_in(run):
-            passed.add(cell.name.partition(" ")[2])
+            passed.add(cell.name)
             if not found_with_digest(run, original):
                 missed.add(cell.name)
     assert missed == set(), "the published digest covers every row"
-    assert passed <= FORGED.keys()
-    assert {"match bots", "void attempt", "begin config.bots.dir", "begin host", "begin matches"} <= tried
+    assert [name for name in sorted(passed) if not {name, name.partition(" ")[2]} & FORGED.keys()] == []
+    assert {"match bots", "begin config.bots.dir", "begin host", "begin matches"} <= tried
+    assert ("void attempt" in tried) == (store != "hours")
 
 
 def invented(kind: str, **body: Any) -> Callable[[list[ForgedRow]], object]:
