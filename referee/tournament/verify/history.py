@@ -239,9 +239,10 @@ class RunHistory:
     def _place_again(self, place: Place, entry: Entry, amendment: int) -> None:
         with suppress(msgspec.MsgspecError, ValueError):  # it was a finding when the row was followed
             match = committed_match(entry.id, None, None, entry.body)
-            number = self._now.ended(match.identity)
+            number = self._now.number_of(match.identity)
             self._now.played.add(match, number)
             if number is not None:
+                self._now.lacking.discard(number)
                 self._places[entry.id] = placed(self._now.plan, entry.id, number)
             else:
                 self._places[entry.id] = Place(id=entry.id, dropped_by=place.dropped_by or amendment)
@@ -289,7 +290,7 @@ class RunHistory:
             yield f"its cards were dealt anew {row.redeals} times, but voided matches had shown them {shown} times"
         yield from self._check_host(row)
         if number is not None and number in now.lacking:
-            now.ended(identity)
+            now.lacking.discard(number)
             now.played.add(match, number)
             self._places[id_] = placed(now.plan, id_, number)
         else:
@@ -429,13 +430,6 @@ class _Period:
         self.has_ended = False
         self.is_as_drawn = True
         """Whether all that was drawn in this period is as golfref draws it."""
-
-    def ended(self, match: Identity) -> int | None:
-        """A match has a result; returns its number, None where the plan does not have it."""
-        number = self.number_of(match)
-        if number is not None:
-            self.lacking.discard(number)
-        return number
 
     def add(self, drawn: Round) -> None:
         """The plan grows by a round. Raises ValueError where it cannot be played."""
