@@ -27,10 +27,10 @@ Seen = list[bytes]
 
 
 def transcripts() -> Iterator[Seen]:
-    """The golden transcripts, as each seat sees them."""
+    """The golden transcripts, as each seat sees them whose bot wants the table."""
     for path in sorted(TRANSCRIPTS.iterdir()):
-        lines = [msgspec.json.decode(line) for line in path.read_bytes().splitlines()[1:]]
-        for seat in sorted({line["seat"] for line in lines}):
+        first, *lines = [msgspec.json.decode(line) for line in path.read_bytes().splitlines()]
+        for seat in [seat for seat, ready in enumerate(first["ready"]) if ready.get("table", True)]:
             told = [line["line"] for line in lines if line["seat"] == seat and line["to"] == "bot"]
             yield [msgspec.json.encode(message) for message in told if message["type"] != "hello"]
 
