@@ -32,13 +32,32 @@ OPEN_GAMES = ("six-card", "six-card-knock", "single-deck", "nine-card", "eight-c
 """Games in which a bot that remembers what it has seen knows no more than the table shows."""
 
 LATER = (
-    {"type": "match", "variant": "later", "name": "L\u00f6cher\u2028", "seats": 2, "seat": 1, "values": {"A": 1}, "later": []},
     {
-        **{"type": "request", "id": "\u00e4-1", "decision": "constructor", "later": None},
-        "events": [{"event": "later", "seat": 1, "card": None}, {"event": "drew", "seat": 0, "card": None}],
-        "legal": [{"kind": "later", "slots": {"pick": 2, "of": [1, 0]}, "to": {"one_of": [[0, 1]]}, "by": {"any_of": [1]}}],
+        "type": "match",
+        "variant": "later",
+        "name": "L\u00f6cher\u2028",
+        "seats": 2,
+        "seat": 1,
+        "values": {"A": 1},
+        "later": [],
     },
-    {"type": "request", "id": "2", "decision": "turn", "events": [], "legal": [{"kind": "flip", "slot": {"one_of": [3]}}]},
+    {
+        "type": "request",
+        "id": "\u00e4-1",
+        "decision": "constructor",
+        "later": None,
+        "events": [{"event": "later", "seat": 1, "card": None}, {"event": "drew", "seat": 0, "card": None}],
+        "legal": [
+            {"kind": "later", "slots": {"pick": 2, "of": [1, 0]}, "to": {"one_of": [[0, 1]]}, "by": {"any_of": [1]}}
+        ],
+    },
+    {
+        "type": "request",
+        "id": "2",
+        "decision": "turn",
+        "events": [],
+        "legal": [{"kind": "flip", "slot": {"one_of": [3]}}],
+    },
 )
 """A match of a later version: unknown fields, events, decisions and kinds of actions, and a name that is not ASCII."""
 

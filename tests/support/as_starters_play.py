@@ -1,6 +1,6 @@
 """How every starter plays (bots/starters/README.md, "The policy"), written once for the tests.
 
-It reads the messages alone and shares nothing with the starters nor with the kit, so that it repeats no mistake of theirs.
+It reads the messages alone and shares nothing with the starters nor with the kit, so that it repeats no mistake.
 """
 
 import json

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# A bot that plays every game of golfref legally. It keeps low cards and throws high ones away, judging by the cards that
-# lie open. One jq process reads all messages; for each request it writes a line of variables, with which Bash decides.
-# Four comments that begin with "Next:" say what to add.
+# A bot that plays every game of golfref legally. It keeps low cards and throws high ones away, judging by the cards
+# that lie open. One jq process reads all messages and writes a line of variables for each request, with which
+# Bash decides. Four comments that begin with "Next:" say what to add.
 #
 # The referee writes one JSON message a line to standard input, and reads the answers from standard output. Write
 # nothing else there: use echo ... >&2 to print what helps you to find mistakes.
@@ -43,7 +43,7 @@ turn() {
 # Where the drawn card goes: to the slot of our worst card, or to the pile.
 place() {
   local slot most=0 equal=()
-  # Next: look for pairs. In many games equal cards in a line count nothing together: see `cancel` in the options.
+  # Next: look for pairs. In many games equal cards in a line count nothing: see `cancel` in the options.
   for slot in ${offered[swap]}; do # the slots of our worst card; of equal ones another each turn
     if [[ ! ${equal[*]} ]] || ((costs[slot] > most)); then
       equal=("$slot") most=${costs[slot]}
@@ -84,7 +84,7 @@ def remember($e):
 # The first value that a choice allows: one of some, exactly so many of some, or as many of some as we like.
 def first_of: if has("one_of") then .one_of[0] elif has("pick") then .of[:.pick] else [] end;
 
-# Next: powers, pairs, strokes and slaps. Each wants a function in Bash; slaps also want "slaps":true in its answer below.
+# Next: powers, pairs, strokes and slaps. Each wants a function in Bash, and slaps want "slaps":true below.
 def decline($legal):
   ("pass", "none", "allow", "stop", "discard", "draw", $legal[0].kind) as $kind
   | first($legal[] | select(.kind == $kind))

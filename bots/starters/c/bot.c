@@ -1,9 +1,9 @@
 /*
- * A bot that plays every game of golfref legally. It keeps low cards and throws high ones away, judging by the cards that
- * lie open. Four comments that begin with "Next:" say what to add.
+ * A bot that plays every game of golfref legally. It keeps low cards and throws high ones away, judging by the cards
+ * that lie open. Four comments that begin with "Next:" say what to add.
  *
- * It reads JSON messages from standard input, a line each, and writes its answers to standard output. Print nothing else
- * there: use stderr for what helps you to find mistakes.
+ * It reads JSON messages from standard input, a line each, and writes its answers to standard output. Print nothing
+ * else there: use stderr for what helps you to find mistakes.
  */
 
 #define _POSIX_C_SOURCE 200809L
@@ -61,7 +61,7 @@ static int cost(const char *card) {
     if (*card == '?') return HIDDEN;
     const cJSON *values = get(match, "values"), *value = get(values, card);
     if (value != NULL) return number(value);
-    char rank[8]; /* X1 and X2 are jokers; else the last character is the suit */
+    char rank[8]; /* X1 is a joker; else the suit comes last */
     snprintf(rank, sizeof rank, "%.*s", *card == 'X' ? 1 : (int)strlen(card) - 1, card);
     return number(get(values, rank));
 }
@@ -124,7 +124,7 @@ static cJSON *turn(const cJSON *legal) {
 /* Where the drawn card goes: to the slot of our worst card, or to the pile. */
 static cJSON *place(const cJSON *legal) {
     if (offer(legal, "swap") == NULL) return NULL;
-    /* Next: look for pairs. In many games equal cards in a line count nothing together: see `cancel` in the options. */
+    /* Next: look for pairs. In many games equal cards in a line count nothing: see `cancel` in the options. */
     const cJSON *slot = worst(get(get(offer(legal, "swap"), "slot"), "one_of"));
     if (offer(legal, "discard") != NULL && cost(drawn) >= own_cost(slot)) return act("discard", NULL, NULL);
     return act("swap", "slot", slot);
@@ -149,7 +149,7 @@ static cJSON *first_of(const cJSON *choice) {
     return some;
 }
 
-/* Next: powers, pairs, strokes and slaps. Each wants a line in `decide`; slaps also want `"slaps": true` in `main`. */
+/* Next: powers, pairs, strokes and slaps. Each wants a line in `decide`, and slaps want `"slaps": true` in `main`. */
 static cJSON *decline(const cJSON *legal) {
     static const char *kinds[] = {"draw", "discard", "stop", "allow", "none", "pass"};
     const cJSON *chosen = cJSON_GetArrayItem(legal, 0), *choice;

@@ -1,8 +1,8 @@
-// A bot that plays every game of golfref legally. It keeps low cards and throws high ones away, judging by the cards that
-// lie open. Four comments that begin with "Next:" say what to add.
+// A bot that plays every game of golfref legally. It keeps low cards and throws high ones away, judging by the cards
+// that lie open. Four comments that begin with "Next:" say what to add.
 //
-// It reads JSON messages from standard input, a line each, and writes its answers to standard output. Print nothing else
-// there: use std::cerr for what helps you to find mistakes.
+// It reads JSON messages from standard input, a line each, and writes its answers to standard output. Print nothing
+// else there: use std::cerr for what helps you to find mistakes.
 
 #include <algorithm>
 #include <iostream>
@@ -32,30 +32,34 @@ public:
         if (request.contains("table")) table = request["table"];
         legal = request["legal"];
         const Json &decision = request["decision"];
-        const Json action = decision == "turn" ? turn() : decision == "place" ? place() : decision == "flip" ? flip() : Json();
+        Json action;
+        if (decision == "turn") action = turn();
+        if (decision == "place") action = place();
+        if (decision == "flip") action = flip();
         return action.is_null() ? decline() : action;
     }
 
 private:
-    Json match;                                         // the message that began it
-    Json table = {{"layouts", {}}, {"pile", {}}};       // the table as everybody sees it
-    Json drawn;                                         // the card that we drew last
-    int turns = 0;                                      // our turns in this round
-    Json legal;                                         // what the request offers
+    Json match;                                    // the message that began it
+    Json table = {{"layouts", {}}, {"pile", {}}};  // the table as everybody sees it
+    Json drawn;                                    // the card that we drew last
+    int turns = 0;                                 // our turns in this round
+    Json legal;                                    // what the request offers
 
     // The start of our turn: end the round or draw a card.
     Json turn() {
         turns++;
         const Json &layouts = table["layouts"];
-        bool leads = std::all_of(layouts.begin(), layouts.end(), [&](auto &layout) { return total(layout) >= total(own()); });
+        const int mine = total(own());
+        bool leads = std::all_of(layouts.begin(), layouts.end(), [&](auto &layout) { return total(layout) >= mine; });
         // Next: end a round only with a good lead. `knock_penalty` in the options is the price of a wrong end.
         for (const char *ending : {"knock", "end"}) {
             if (leads && turns >= PATIENCE && is_offered(ending)) return {{"kind", ending}};
         }
         if (!is_offered("draw")) return nullptr;
-        const Json sources = offer("draw")["from"]["one_of"], mine = own();
+        const Json sources = offer("draw")["from"]["one_of"], cards = own();
         const int top = table["pile"].empty() ? LOW + 1 : cost(table["pile"][0]);
-        bool helps = top <= LOW && std::any_of(mine.begin(), mine.end(), [&](auto &card) { return cost(card) > top; });
+        bool helps = top <= LOW && std::any_of(cards.begin(), cards.end(), [&](auto &one) { return cost(one) > top; });
         bool has_pile = std::find(sources.begin(), sources.end(), "pile") != sources.end();
         return {{"kind", "draw"}, {"from", helps && has_pile ? "pile" : sources[0]}};
     }
@@ -63,7 +67,7 @@ private:
     // Where the drawn card goes: to the slot of our worst card, or to the pile.
     Json place() const {
         if (!is_offered("swap")) return nullptr;
-        // Next: look for pairs. In many games equal cards in a line count nothing together: see `cancel` in the options.
+        // Next: look for pairs. In many games equal cards in a line count nothing: see `cancel` in the options.
         const int slot = worst(offer("swap")["slot"]["one_of"]);
         if (is_offered("discard") && cost(drawn) >= cost(own()[slot])) return {{"kind", "discard"}};
         return {{"kind", "swap"}, {"slot", slot}};
@@ -76,14 +80,14 @@ private:
         return {{"kind", "flip"}, {"slot", slots[0]}};
     }
 
-    // Next: powers, pairs, strokes and slaps. Each wants a line in `decide`; slaps also want `"slaps": true` in `main`.
+    // Next: powers, pairs, strokes and slaps. Each wants a line in `decide`, and slaps want `"slaps": true` in `main`.
     Json decline() const {
         Json action = legal[0];
         for (const char *kind : {"draw", "discard", "stop", "allow", "none", "pass"}) {
             if (is_offered(kind)) action = offer(kind);
         }
         for (auto &[field, choice] : action.items()) {
-            if (field != "kind") choice = Json(first_of(choice));
+            if (field != "kind") choice = first_of(choice);
         }
         return action;
     }
@@ -129,7 +133,7 @@ private:
         if (card.is_null()) return 0;
         if (card == "?") return HIDDEN;
         const std::string code = card;
-        const std::string rank = code[0] == 'X' ? "X" : code.substr(0, code.size() - 1);  // the last character is the suit
+        const std::string rank = code[0] == 'X' ? "X" : code.substr(0, code.size() - 1);  // the suit comes last
         return match["values"].value(code, match["values"].value(rank, 0));
     }
 };

@@ -1,8 +1,8 @@
-// A bot that plays every game of golfref legally. It keeps low cards and throws high ones away, judging by the cards that
-// lie open. Four comments that begin with "Next:" say what to add.
+// A bot that plays every game of golfref legally. It keeps low cards and throws high ones away, judging by the cards
+// that lie open. Four comments that begin with "Next:" say what to add.
 //
-// It reads JSON messages from standard input, a line each, and writes its answers to standard output. Print nothing else
-// there: use log.Print, which writes to standard error, for what helps you to find mistakes.
+// It reads JSON messages from standard input, a line each, and writes its answers to standard output. Print nothing
+// else there: use log.Print, which writes to standard error, for what helps you to find mistakes.
 package main
 
 import (
@@ -36,30 +36,26 @@ type Message struct {
 		Event, Card string
 		Seat        int
 	}
-	Legal []Offer
+	Legal []Action
 	Table *Table
 }
 
-// Table is what everybody sees. A card is a code such as "10H", "?" where it lies face down, "" where the slot is empty.
+// Table is what everybody sees. A card is a code such as "10H", "?" where it lies face down, "" in an empty slot.
 type Table struct {
 	Pile    []string // the top card
 	Layouts [][]string
 }
 
-// Offer is the kind of an action that is legal now, and a choice for each field of the action.
-type Offer map[string]any
-
-// Action is one of the legal actions.
+// Action is the kind of an action and a value for each of its fields. An offer has a choice in place of each value.
 type Action map[string]any
 
 // Bot is what this bot knows of the match that it plays.
 type Bot struct {
 	match  Message // began the match
 	table  Table
-	drawn  string // the card that we drew last
-	turns  int    // our turns in this round
-	legal  []Offer
-	offers map[string]Offer // the legal ones by kind
+	drawn  string            // the card that we drew last
+	turns  int               // our turns in this round
+	offers map[string]Action // what the request offers, by kind
 }
 
 func main() {
@@ -107,19 +103,19 @@ func (b *Bot) decide(request Message) Action {
 	if request.Table != nil {
 		b.table = *request.Table
 	}
-	b.legal, b.offers = request.Legal, map[string]Offer{}
+	b.offers = map[string]Action{}
 	for _, offer := range request.Legal {
 		b.offers[offer["kind"].(string)] = offer
 	}
-	switch request.Decision {
-	case "turn":
+	switch {
+	case request.Decision == "turn" && b.offers["draw"] != nil:
 		return b.turn()
-	case "place":
+	case request.Decision == "place" && b.offers["swap"] != nil:
 		return b.place()
-	case "flip":
+	case request.Decision == "flip" && b.offers["flip"] != nil:
 		return b.flip()
 	}
-	return b.decline()
+	return b.decline(request.Legal[0])
 }
 
 // turn starts our turn: it ends the round or draws a card.
@@ -135,27 +131,28 @@ func (b *Bot) turn() Action {
 			return Action{"kind": kind}
 		}
 	}
-	if b.offers["draw"] == nil {
-		return b.decline()
-	}
-	sources := oneOf(b.offers["draw"]["from"])
-	if sources[len(sources)-1] == "pile" && len(b.table.Pile) > 0 {
-		top := b.cost(b.table.Pile[0])
-		for _, card := range b.own() {
-			if top <= low && b.cost(card) > top {
-				return Action{"kind": "draw", "from": "pile"}
-			}
+	from := oneOf(b.offers["draw"]["from"])[0]
+	for _, source := range oneOf(b.offers["draw"]["from"]) {
+		if source == "pile" && b.helps(b.table.Pile) {
+			from = source
 		}
 	}
-	return Action{"kind": "draw", "from": sources[0]}
+	return Action{"kind": "draw", "from": from}
+}
+
+// helps reports whether the top card of the pile is low, and lower than one of ours.
+func (b *Bot) helps(pile []string) bool {
+	for _, card := range b.own() {
+		if len(pile) > 0 && b.cost(pile[0]) <= low && b.cost(pile[0]) < b.cost(card) {
+			return true
+		}
+	}
+	return false
 }
 
 // place puts the drawn card into the slot of our worst card, or onto the pile.
 func (b *Bot) place() Action {
-	if b.offers["swap"] == nil {
-		return b.decline()
-	}
-	// Next: look for pairs. In many games equal cards in a line count nothing together: see `cancel` in the options.
+	// Next: look for pairs. In many games equal cards in a line count nothing: see `cancel` in the options.
 	slot := b.worst(oneOf(b.offers["swap"]["slot"]))
 	if b.offers["discard"] != nil && b.cost(b.drawn) >= b.cost(b.own()[slot]) {
 		return Action{"kind": "discard"}
@@ -174,22 +171,18 @@ func (b *Bot) flip() Action {
 
 // decline answers all other decisions. Next: powers, pairs, strokes and slaps. Each wants a case in decide; slaps also
 // want `"slaps": true` in main.
-func (b *Bot) decline() Action {
-	offer := b.legal[0]
+func (b *Bot) decline(offer Action) Action {
 	for _, kind := range []string{"draw", "discard", "stop", "allow", "none", "pass"} {
 		if b.offers[kind] != nil {
 			offer = b.offers[kind]
 		}
 	}
-	action := Action{}
 	for field, choice := range offer {
-		if field == "kind" {
-			action[field] = choice
-		} else {
-			action[field] = firstOf(choice.(map[string]any))
+		if field != "kind" {
+			offer[field] = firstOf(choice.(map[string]any))
 		}
 	}
-	return action
+	return offer
 }
 
 // firstOf returns the first value that a choice allows: one of some, exactly so many of some, or as many as we like.
@@ -242,5 +235,5 @@ func (b *Bot) cost(card string) int {
 	} else if strings.HasPrefix(card, "X") { // a joker
 		return b.match.Values["X"]
 	}
-	return b.match.Values[card[:len(card)-1]] // the last character is the suit
+	return b.match.Values[card[:len(card)-1]] // the suit comes last
 }

@@ -2,6 +2,7 @@ import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
+import com.google.gson.JsonPrimitive;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -12,8 +13,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A bot that plays every game of golfref legally. It keeps low cards and throws high ones away, judging by the cards that
- * lie open. Four comments that begin with "Next:" say what to add.
+ * A bot that plays every game of golfref legally. It keeps low cards and throws high ones away, judging by the cards
+ * that lie open. Four comments that begin with "Next:" say what to add.
  *
  * <p>It reads JSON messages from standard input, a line each, and writes its answers to standard output. Print nothing
  * else there: use System.err for what helps you to find mistakes.
@@ -108,16 +109,17 @@ public final class Bot {
         }
         if (!offers.containsKey("draw")) return null;
         JsonArray sources = oneOf("draw", "from");
-        boolean helps = !pile.isEmpty() && cost(pile) <= LOW && own().stream().anyMatch(card -> cost(card) > cost(pile));
+        boolean helps = own().stream().anyMatch(card -> cost(card) > cost(pile));
+        boolean takes = !pile.isEmpty() && cost(pile) <= LOW && helps && sources.contains(new JsonPrimitive("pile"));
         JsonObject action = act("draw");
-        action.addProperty("from", helps && sources.toString().contains("pile") ? "pile" : sources.get(0).getAsString());
+        action.add("from", takes ? new JsonPrimitive("pile") : sources.get(0));
         return action;
     }
 
     /** Where the drawn card goes: to the slot of our worst card, or to the pile. */
     private JsonObject place() {
         if (!offers.containsKey("swap")) return null;
-        // Next: look for pairs. In many games equal cards in a line count nothing together: see `cancel` in the options.
+        // Next: look for pairs. In many games equal cards in a line count nothing: see `cancel` in the options.
         int slot = worst(oneOf("swap", "slot"));
         if (offers.containsKey("discard") && cost(drawn) >= cost(own().get(slot))) return act("discard");
         JsonObject action = act("swap");
@@ -134,7 +136,7 @@ public final class Bot {
         return action;
     }
 
-    /** Next: powers, pairs, strokes and slaps. Each wants a line in `decide`; slaps also want `"slaps":true` in `main`. */
+    /** Next: powers, pairs, strokes and slaps. Each wants a line in `decide`, and slaps want "slaps":true in main. */
     private JsonObject decline(JsonArray legal) {
         JsonObject offer = legal.get(0).getAsJsonObject();
         for (String kind : List.of("draw", "discard", "stop", "allow", "none", "pass")) {
@@ -199,7 +201,7 @@ public final class Bot {
         if (card.isEmpty()) return 0;
         if (card.equals("?")) return HIDDEN;
         JsonObject values = match.getAsJsonObject("values");
-        String rank = card.startsWith("X") ? "X" : card.substring(0, card.length() - 1); // the last character is the suit
+        String rank = card.startsWith("X") ? "X" : card.substring(0, card.length() - 1); // the suit comes last
         return values.get(values.has(card) ? card : rank).getAsInt();
     }
 }

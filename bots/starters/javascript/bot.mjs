@@ -1,5 +1,5 @@
-// A bot that plays every game of golfref legally. It keeps low cards and throws high ones away, judging by the cards that
-// lie open. Four comments that begin with "Next:" say what to add.
+// A bot that plays every game of golfref legally. It keeps low cards and throws high ones away, judging by the cards
+// that lie open. Four comments that begin with "Next:" say what to add.
 //
 // The referee writes one JSON message a line to standard input, and reads the answers from standard output. Write
 // nothing else there: use console.error to print what helps you to find mistakes.
@@ -71,7 +71,7 @@ function turn(offered) {
 // Where the drawn card goes: to the slot of our worst card, or to the pile.
 function place(offered) {
   if (!offered("swap")) return undefined;
-  // Next: look for pairs. In many games equal cards in a line count nothing together: see `cancel` in the options.
+  // Next: look for pairs. In many games equal cards in a line count nothing: see `cancel` in the options.
   const slot = worst(offered("swap").slot.one_of);
   if (offered("discard") && cost(drawn) >= cost(own()[slot])) return { kind: "discard" };
   return { kind: "swap", slot };
@@ -83,7 +83,7 @@ function flip(offered) {
   return slots.length === 1 && offered("none") ? { kind: "none" } : { kind: "flip", slot: slots[0] };
 }
 
-// Next: powers, pairs, strokes and slaps. Each wants a function in `decisions`; slaps also want `slaps: true` in `read`.
+// Next: powers, pairs, strokes and slaps. Each wants a function in `decisions`, and slaps want `slaps: true` in `read`.
 function decline(offered, legal) {
   const kind = ["pass", "none", "allow", "stop", "discard", "draw"].find(offered);
   const { kind: chosen, ...choices } = kind ? offered(kind) : legal[0];
@@ -117,7 +117,7 @@ function total(layout) {
 function cost(card) {
   if (card === null) return 0;
   if (card === "?") return HIDDEN;
-  const rank = card.startsWith("X") ? "X" : card.slice(0, -1); // X1 and X2 are jokers; else the last character is the suit
+  const rank = card.startsWith("X") ? "X" : card.slice(0, -1); // X1 is a joker; else the suit comes last
   return match.values[card] ?? match.values[rank];
 }
 

@@ -1,8 +1,8 @@
-// A bot that plays every game of golfref legally. It keeps low cards and throws high ones away, judging by the cards that
-// lie open. Four comments that begin with "Next:" say what to add.
+// A bot that plays every game of golfref legally. It keeps low cards and throws high ones away, judging by the cards
+// that lie open. Four comments that begin with "Next:" say what to add.
 //
-// It reads JSON messages from standard input, a line each, and writes its answers to standard output. Print nothing else
-// there: use System.err for what helps you to find mistakes.
+// It reads JSON messages from standard input, a line each, and writes its answers to standard output. Print nothing
+// else there: use System.err for what helps you to find mistakes.
 
 import com.google.gson.JsonArray
 import com.google.gson.JsonElement
@@ -34,7 +34,7 @@ fun write(message: JsonObject) {
 
 /** What this bot knows of the match that `match` began: our seat, what cards are worth, the options of the game. */
 class Bot(private val match: JsonObject) {
-    private var layouts = listOf<List<String>>() // by seat and slot: a card such as "10H", "?" face down, "" for no card
+    private var layouts = listOf<List<String>>() // by seat and slot: "10H", "?" where face down, "" for no card
     private var pile: String? = null // the top card of the discard pile
     private var drawn = "" // the card that we drew last
     private var turns = 0 // our turns in this round
@@ -77,7 +77,7 @@ class Bot(private val match: JsonObject) {
 
     /** Where the drawn card goes: to the slot of our worst card, or to the pile. */
     private fun place(): JsonObject? {
-        // Next: look for pairs. In many games equal cards in a line count nothing together: see `cancel` in the options.
+        // Next: look for pairs. In many games equal cards in a line count nothing: see `cancel` in the options.
         val slot = worst(oneOf("swap", "slot")?.map { it.asInt } ?: return null)
         if ("discard" in offers && cost(drawn) >= cost(own()[slot])) return json("kind" to "discard")
         return json("kind" to "swap", "slot" to slot)
@@ -90,7 +90,7 @@ class Bot(private val match: JsonObject) {
         return json("kind" to "flip", "slot" to slots[0])
     }
 
-    /** Next: powers, pairs, strokes and slaps. Each wants a line in `decide`; slaps also want `"slaps" to true` above. */
+    /** Next: powers, pairs, strokes and slaps. Each wants a line in `decide`, and slaps want "slaps" to true above. */
     private fun decline(legal: List<JsonObject>): JsonObject {
         val kind = listOf("pass", "none", "allow", "stop", "discard", "draw").find { it in offers }
         val action = JsonObject()
@@ -126,7 +126,7 @@ class Bot(private val match: JsonObject) {
         if (card == "") return 0
         if (card == "?") return HIDDEN
         val values = match["values"].asJsonObject
-        val rank = if (card.startsWith("X")) "X" else card.dropLast(1) // the last character is the suit
+        val rank = if (card.startsWith("X")) "X" else card.dropLast(1) // the suit comes last
         return (values[card] ?: values[rank]).asInt
     }
 }

@@ -1,5 +1,5 @@
--- A bot that plays every game of golfref legally. It keeps low cards and throws high ones away, judging by the cards that
--- lie open. Four comments that begin with "Next:" say what to add.
+-- A bot that plays every game of golfref legally. It keeps low cards and throws high ones away, judging by the cards
+-- that lie open. Four comments that begin with "Next:" say what to add.
 --
 -- The referee writes one JSON message a line to standard input, and reads the answers from standard output. Write
 -- nothing else there: use io.stderr:write to print what helps you to find mistakes.
@@ -26,7 +26,7 @@ local function cost(card)
   elseif card == "?" then
     return HIDDEN
   end
-  local rank = card:sub(1, 1) == "X" and "X" or card:sub(1, -2) -- X1 and X2 are jokers; else the last letter is the suit
+  local rank = card:sub(1, 1) == "X" and "X" or card:sub(1, -2) -- X1 is a joker; else the suit comes last
   return match.values[card] or match.values[rank]
 end
 
@@ -92,7 +92,7 @@ function decisions.place(offers)
   if not offers.swap then
     return nil
   end
-  -- Next: look for pairs. In many games equal cards in a line count nothing together: see `cancel` in the options.
+  -- Next: look for pairs. In many games equal cards in a line count nothing: see `cancel` in the options.
   local slot = worst(offers.swap.slot.one_of)
   if offers.discard and cost(drawn) >= own_cost(slot) then
     return { kind = "discard" }
@@ -118,7 +118,7 @@ local function first_of(choice)
   return setmetatable(some, { __jsontype = "array" }) -- an empty one is written as a list, too
 end
 
--- Next: powers, pairs, strokes and slaps. Each wants a function in `decisions`; slaps also want `slaps = true` below.
+-- Next: powers, pairs, strokes and slaps. Each wants a function in `decisions`, and slaps want `slaps = true` below.
 local function decline(offers, legal)
   local offer = legal[1]
   for _, kind in ipairs({ "draw", "discard", "stop", "allow", "none", "pass" }) do

@@ -81,7 +81,7 @@ sub place {
     my ($offers) = @_;
     return unless $offers->{swap};
 
-    # Next: look for pairs. In many games equal cards in a line count nothing together: see `cancel` in the options.
+    # Next: look for pairs. In many games equal cards in a line count nothing: see `cancel` in the options.
     my $slot = worst($offers->{swap}{slot}{one_of});
     return { kind => 'discard' } if $offers->{discard} && cost($drawn) >= cost(own()->[$slot]);
     return { kind => 'swap', slot => $slot };
@@ -133,6 +133,6 @@ sub cost {
     my ($card) = @_;
     return 0 unless defined $card;
     return HIDDEN if $card eq '?';
-    my $rank = $card =~ /^X/ ? 'X' : substr $card, 0, -1;    # X1 and X2 are jokers; else the last character is the suit
+    my $rank = $card =~ /^X/ ? 'X' : substr $card, 0, -1;    # X1 is a joker; else the suit comes last
     return $match->{values}{$card} // $match->{values}{$rank};
 }

@@ -1,7 +1,7 @@
 <?php
 
-// A bot that plays every game of golfref legally. It keeps low cards and throws high ones away, judging by the cards that
-// lie open. Four comments that begin with "Next:" say what to add.
+// A bot that plays every game of golfref legally. It keeps low cards and throws high ones away, judging by the cards
+// that lie open. Four comments that begin with "Next:" say what to add.
 //
 // The referee writes one JSON message a line to standard input, and reads the answers from standard output. Write
 // nothing else there: use error_log to print what helps you to find mistakes.
@@ -73,7 +73,7 @@ final class Bot
         if (!isset($offers['swap'])) {
             return null;
         }
-        // Next: look for pairs. In many games equal cards in a line count nothing together: see `cancel` in the options.
+        // Next: look for pairs. In many games equal cards in a line count nothing: see `cancel` in the options.
         $slot = $this->worst($offers['swap']['slot']['one_of']);
         if (isset($offers['discard']) && $this->cost($this->drawn) >= $this->cost($this->own()[$slot])) {
             return ['kind' => 'discard'];
@@ -89,7 +89,7 @@ final class Bot
         return $isLast ? ['kind' => 'none'] : ['kind' => 'flip', 'slot' => $slots[0]];
     }
 
-    /** Next: powers, pairs, strokes and slaps. Each wants a line in `decide`; slaps also want `'slaps' => true`. */
+    /** Next: powers, pairs, strokes and slaps. Each wants a line in `decide`, and slaps want `'slaps' => true`. */
     private function decline(array $offers, array $legal): array
     {
         $action = $legal[0];
@@ -136,7 +136,7 @@ final class Bot
         if ($card === '?') {
             return HIDDEN;
         }
-        $rank = $card[0] === 'X' ? 'X' : substr($card, 0, -1); // X1 and X2 are jokers; else the last character is the suit
+        $rank = $card[0] === 'X' ? 'X' : substr($card, 0, -1); // X1 is a joker; else the suit comes last
         return $this->match['values'][$card] ?? $this->match['values'][$rank];
     }
 }

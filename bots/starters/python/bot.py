@@ -30,8 +30,8 @@ class MyBot(Bot):
     turns = 0
     """Our turns in this round."""
 
-    # Next: slaps, powers, pairs and strokes. The kit answers `slap` once `slaps` is True; write `slap`, `power`, `pairs`
-    # and `stroke` as methods to answer yourself.
+    # Next: slaps, powers, pairs and strokes. The kit answers `slap` once `slaps` is True; write `slap`, `power`,
+    # `pairs` and `stroke` as methods to answer yourself.
 
     def hear(self, event: dict[str, Any]) -> None:
         """Count our turns from the beginning of each round."""

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# A bot that plays every game of golfref legally. It keeps low cards and throws high ones away, judging by the cards that
-# lie open. Four comments that begin with "Next:" say what to add.
+# A bot that plays every game of golfref legally. It keeps low cards and throws high ones away, judging by the cards
+# that lie open. Four comments that begin with "Next:" say what to add.
 #
 # The referee writes one JSON message a line to standard input, and reads the answers from standard output. Write
 # nothing else there: use warn to print what helps you to find mistakes.
@@ -65,7 +65,7 @@ class Match
   def place
     return unless @offers['swap']
 
-    # Next: look for pairs. In many games equal cards in a line count nothing together: see `cancel` in the options.
+    # Next: look for pairs. In many games equal cards in a line count nothing: see `cancel` in the options.
     slot = worst(@offers['swap']['slot']['one_of'])
     return { kind: 'discard' } if @offers['discard'] && cost(@drawn) >= cost(own[slot])
 

@@ -92,7 +92,7 @@ impl Bot {
 
     /// Where the drawn card goes: to the slot of our worst card, or to the pile.
     fn place(&self) -> Option<Value> {
-        // Next: look for pairs. In many games equal cards in a line count nothing together: see `cancel` in the options.
+        // Next: look for pairs. In many games equal cards in a line count nothing: see `cancel` in the options.
         let slot = self.worst(list(&self.offer("swap")?["slot"]["one_of"]));
         if self.offer("discard").is_some() && self.cost(&self.drawn) >= self.own_cost(slot) {
             return Some(json!({"kind": "discard"}));
@@ -109,7 +109,7 @@ impl Bot {
         Some(json!({"kind": "flip", "slot": slots[0]}))
     }
 
-    /// Next: powers, pairs, strokes and slaps. Each wants a line in `decide`; slaps also want `"slaps": true` in `main`.
+    /// Next: powers, pairs, strokes and slaps. Each wants a line in `decide`, and slaps want `"slaps": true` in `main`.
     fn decline(&self) -> Value {
         let kinds = ["pass", "none", "allow", "stop", "discard", "draw"];
         let mut action = kinds.iter().find_map(|kind| self.offer(kind)).unwrap_or(&self.legal[0]).clone();
@@ -153,7 +153,7 @@ impl Bot {
             None => 0,
             Some("?") => HIDDEN,
             Some(code) => {
-                // X1 and X2 are jokers; else the last character is the suit.
+                // X1 is a joker; else the suit comes last.
                 let rank = if code.starts_with('X') { "X" } else { &code[..code.len() - 1] };
                 values[code].as_i64().or(values[rank].as_i64()).unwrap_or_default()
             }

@@ -1,5 +1,5 @@
-// A bot that plays every game of golfref legally. It keeps low cards and throws high ones away, judging by the cards that
-// lie open. Four comments that begin with "Next:" say what to add.
+// A bot that plays every game of golfref legally. It keeps low cards and throws high ones away, judging by the cards
+// that lie open. Four comments that begin with "Next:" say what to add.
 //
 // The referee writes one JSON message a line to standard input, and reads the answers from standard output. Write
 // nothing else there: use console.error to print what helps you to find mistakes.
@@ -83,7 +83,7 @@ function turn(): Action | undefined {
 // Where the drawn card goes: to the slot of our worst card, or to the pile.
 function place(): Action | undefined {
   if (!isOffered("swap")) return undefined;
-  // Next: look for pairs. In many games equal cards in a line count nothing together: see `cancel` in the options.
+  // Next: look for pairs. In many games equal cards in a line count nothing: see `cancel` in the options.
   const slot = worst(allowed("swap", "slot") as number[]);
   if (isOffered("discard") && cost(drawn) >= cost(own()[slot] ?? null)) return { kind: "discard" };
   return { kind: "swap", slot };
@@ -95,7 +95,7 @@ function flip(): Action {
   return slots.length === 1 && isOffered("none") ? { kind: "none" } : { kind: "flip", slot: slots[0]! };
 }
 
-// Next: powers, pairs, strokes and slaps. Each wants a function in `decisions`; slaps also want `slaps: true` in `read`.
+// Next: powers, pairs, strokes and slaps. Each wants a function in `decisions`, and slaps want `slaps: true` in `read`.
 function decline(): Action {
   const kind = ["pass", "none", "allow", "stop", "discard", "draw"].find(isOffered);
   const offer = legal.find((offer) => offer.kind === kind) ?? legal[0]!;
@@ -139,7 +139,7 @@ function total(layout: Card[]): number {
 function cost(card: Card): number {
   if (card === null) return 0;
   if (card === "?") return HIDDEN;
-  const rank = card.startsWith("X") ? "X" : card.slice(0, -1); // the last character is the suit
+  const rank = card.startsWith("X") ? "X" : card.slice(0, -1); // the suit comes last
   return match.values[card] ?? match.values[rank] ?? 0;
 }
 
