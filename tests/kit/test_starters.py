@@ -96,11 +96,13 @@ def test_the_recorded_requests_bring_up_every_decision_of_the_policy(matches: li
     assert kinds >= {"knock", "end", "draw", "swap", "discard", "flip", "none", "pass", "allow", "stop", "later"}
 
 
+def test_the_policy_wins_most_games_against_chance() -> None:
+    ends = [json.loads(lines[-1]) for lines in games()]
+
+    assert sum(end["ranks"][0] == 1 for end in ends) / len(ends) > 0.75
+
+
 # As their authors have them a minute after `golfref new`: built with the tools of their languages, and played
-
-
-MOST_LATE = 2
-"""In how many of some 250 slap windows a host may be so busy that a bot is late."""
 
 
 @pytest.fixture
@@ -121,9 +123,7 @@ def test_a_starter_keeps_the_protocol_in_every_game(projects: Projects, language
     report = json.loads(said)
     every_game = next(step for step in report["steps"] if step["title"] == "every game")
     findings = [report["findings"][number - 1] for number in every_game["findings"]]
-    late = sum(finding["count"] for finding in findings if finding["kind"] == "late slap")
-    assert [finding for finding in findings if finding["kind"] != "late slap"] == []
-    assert late <= MOST_LATE, findings
+    assert findings == []
     assert every_game["summary"].startswith(f"{len(PRESETS)} games, ")
     assert [finding["what"] for finding in report["findings"] if finding["verdict"] == "fail"] == []
 
