@@ -210,8 +210,14 @@ def run(cup: Path, checked: tuple[str, str], tmp_path_factory: pytest.TempPathFa
     return folder
 
 
-def test_too_few_that_qualify_are_told(run: Path) -> None:
-    _, err = golfref("tournament", "few.toml", cwd=run, code=2)
+@pytest.fixture(scope="module")
+def too_few(run: Path) -> str:
+    """What a tournament prints in which too few qualify. The matches by which they were tried are kept."""
+    return golfref("tournament", "few.toml", cwd=run, code=2)[1]
+
+
+def test_too_few_that_qualify_are_told(run: Path, too_few: str) -> None:
+    err = too_few
     assert "tried good: " in err
     assert "few.toml: `qualify` keeps out unbuilt, 落下; with the others nothing can be played:" in err
     assert "4 bots at a table, but the config has only 3" in err
@@ -221,6 +227,7 @@ def test_too_few_that_qualify_are_told(run: Path) -> None:
     assert trial["by_game"].keys() == {"six-card", "full table"}
 
 
+@pytest.mark.usefixtures("too_few")
 def test_who_fails_is_kept_out_and_the_run_tells_it(run: Path) -> None:
     out, err = golfref("tournament", "cup.toml", cwd=run)
 

@@ -334,6 +334,13 @@ def test_a_folder_has_bounds(ann: Path) -> None:
         read(ann, bounds=Builds(entry_mb=1).entry_bounds)
 
 
+def test_a_file_with_a_hole_of_a_terabyte_is_refused_before_it_is_read(ann: Path) -> None:
+    with (ann / "holes").open("wb") as file:
+        file.truncate(1 << 40)
+
+    assert problems(ann)[0].startswith("entries/ann: more than the 64 MB of files that [builds] of the config allows")
+
+
 def test_what_is_no_part_of_a_version_may_be_anything(ann: Path) -> None:
     for name in (".git", "__pycache__"):
         (ann / name).mkdir()
