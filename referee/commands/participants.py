@@ -19,7 +19,6 @@ from referee.commands.announcement import failure_lines
 from referee.commands.console import say
 from referee.commands.interrupt import Signals
 from referee.commands.tournament_options import TournamentOptions
-from referee.play.faults import HostFault
 from referee.play.greeting import Greeted
 from referee.play.sandbox.levels import check_cells
 from referee.play.sandbox.problems import find_problem
@@ -90,8 +89,6 @@ class Registrar:
             self._watch(config, began_s)
         not_ready = self._not_ready(config)
         say(*(line for one in not_ready for line in one.told()))
-        if undecided := [f"`{one.name}`" for one in not_ready if one.is_hosts]:
-            raise HostFault(f"the host cannot make {', '.join(undecided)} ready, so nothing is decided about them")
         lost = {one.name for one in not_ready}
         check_ready(config.only([bot.name for bot in config.bots if bot.name not in lost]))
         if lost and config.qualify is None:

@@ -39,10 +39,8 @@ _MARKS = {"pass": "pass", "warn": "WARN", "fail": "FAIL", "skip": "skip"}
 
 
 def letter(config: Config, one: OneBot | NotReady) -> str | None:
-    """The letter to the author of a bot; None where the host spoiled its build or check, which tells nothing."""
+    """The letter to the author of a bot; None where the host spoiled its check, which tells nothing."""
     if isinstance(one, NotReady):
-        if one.is_hosts:
-            return None
         return _sealed([*_heading(config, one.name, "fail", one.version), *_why_unready(config, one)], config, None)
     if not isinstance(one.came_to, Checked):
         return None

@@ -20,14 +20,14 @@ _MARKS = {"pass": "pass", "warn": "WARN", "fail": "FAIL", "void": "void"}
 def verdict_of(row: Row) -> str:
     """What a bot's check came to: `void` where the host spoiled it."""
     if isinstance(row, NotReady):
-        return "void" if row.is_hosts else "fail"
+        return "fail"
     return row.came_to.verdict if isinstance(row.came_to, Checked) else "void"
 
 
 def words_of(row: Row) -> str:
     """What was found, in few words."""
     if isinstance(row, NotReady):
-        return f"{'not checked' if row.is_hosts else 'fail'}: {row.problem}"
+        return f"fail: {row.problem}"
     return row.came_to.words if isinstance(row.came_to, Checked) else f"not checked: {row.came_to.problem}"
 
 

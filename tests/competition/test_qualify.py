@@ -15,7 +15,7 @@ from referee.competition.at_home import config_at_home
 from referee.competition.beating import Trial, trial_key, trials_secret
 from referee.competition.checking import Checked, HostSpoiled, Memory, OneBot, Slowest
 from referee.competition.letters import file_names, letter
-from referee.competition.rows import as_json, lines_of, verdict_of
+from referee.competition.rows import as_json, lines_of
 from referee.competition.terms import terms_of
 from referee.kit.check import rules
 from referee.kit.check.games import GAMES, OPTIONS, POSITIONS, GameToTry
@@ -221,15 +221,6 @@ def test_a_letter_names_no_folder_of_the_organiser_and_steers_no_terminal(one: O
 
 def test_there_is_no_letter_about_what_the_host_spoiled(one: OneBot, tmp_path: Path) -> None:
     assert letter(loaded(tmp_path), replace(one, came_to=HostSpoiled(problem="no memory"))) is None
-
-
-def test_a_build_that_the_host_was_too_busy_for_is_no_fault_of_the_entry(tmp_path: Path) -> None:
-    starved = NotReady(name="ann", version="0" * 64, problem="it got hardly any core", is_hosts=True)
-
-    assert letter(loaded(tmp_path), starved) is None
-    assert letter(loaded(tmp_path), replace(starved, is_hosts=False)) is not None
-    assert verdict_of(starved) == "void"
-    assert "    not checked: it got hardly any core" in list(lines_of([starved], 80))
 
 
 def test_each_letter_has_a_file_of_its_own() -> None:

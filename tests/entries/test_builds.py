@@ -12,6 +12,7 @@ import pytest
 from msgspec import Struct
 from needs import lacking, need_bubblewrap
 
+from referee.play.faults import HostFault
 from referee.play.session import guarded, heeding_signals
 from referee.play.spec import Isolation
 from referee.versions.build import BuildFailed, Job, build
@@ -20,7 +21,6 @@ from referee.versions.entry import Builds, Entry
 
 pytestmark = pytest.mark.isolation
 
-NO_TAR = "it ended well, but not all that it left can be read: `tar` exited with code 127"
 LEVELS: tuple[Isolation, ...] = ("bwrap", "limits")
 
 
@@ -29,8 +29,6 @@ class Ended(Struct, frozen=True, kw_only=True):
 
     problem: str
     """Why it failed; empty where it did not."""
-    is_hosts: bool
-    """Whether that is the host's fault."""
     log: list[str]
     folder: Path
     """The folder that it makes."""
@@ -70,7 +68,7 @@ def built(source: Path, mark: dict[str, str]) -> Builder:
         into = source.parent / f"built-{len(list(source.parent.iterdir()))}"
         builds = Builds(env=mark | more.pop("env", {}), **({"time_s": 600.0} | more))
         job = Job(entry=entry, source=source, into=into, isolation=isolation, builds=builds)
-        log, problem, is_hosts, before = BuildLog(), "", False, set(source.parent.iterdir())
+        log, problem, before = BuildLog(), "", set(source.parent.iterdir())
 
         async def work() -> None:
             await build(job, log)
@@ -78,9 +76,9 @@ def built(source: Path, mark: dict[str, str]) -> Builder:
         try:
             guarded(partial(heeding_signals, work))
         except BuildFailed as failed:
-            problem, is_hosts = str(failed), failed.is_hosts
+            problem = str(failed)
         assert set(source.parent.iterdir()) - before == (set() if problem else {into})
-        return Ended(problem=problem, is_hosts=is_hosts, log=log_lines(log.kept()), folder=into)
+        return Ended(problem=problem, log=log_lines(log.kept()), folder=into)
 
     return built
 
@@ -232,9 +230,9 @@ def test_what_a_build_leaves_is_packed_by_the_tar_of_any_system(built: Builder, 
 
 def test_a_host_without_tar_is_to_blame(built: Builder, tmp_path: Path) -> None:
     tools = {name: shutil.which(name) or "" for name in ("cp", "find", "chmod", "sh")}
-    ended = built("true", "limits", env={"PATH": folder_of(tmp_path / "tools", tools)})
 
-    assert (ended.problem, ended.is_hosts) == (NO_TAR, True)
+    with pytest.raises(HostFault, match="by `tar`, which exited with code 127; install tar"):
+        built("true", "limits", env={"PATH": folder_of(tmp_path / "tools", tools)})
 
 
 def folder_of(folder: Path, tools: dict[str, str]) -> str:

@@ -310,8 +310,6 @@ class _Taking:
         HostFault, Interrupted.
         """
         unready = self._built(entry)
-        if unready is not None and unready.is_hosts:
-            raise HostFault(f"`{entry.name}` could not be made ready, and not by its fault: {unready.problem}")
         if unready is not None:
             said = log_lines((self._versions.build_log(entry.version) or b"")[-_SAID_BYTES:])
             self._letter = letter(self._config, replace(unready, lines=tuple(said) or unready.lines))
