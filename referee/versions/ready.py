@@ -150,7 +150,7 @@ class Builder:
 
         guarded(partial(heeding_signals, work))
 
-    async def _build_in_turn(self, entry: Entry, free: trio.CapacityLimiter, again: bool) -> None:  # noqa: FBT001
+    async def _build_in_turn(self, entry: Entry, free: trio.CapacityLimiter, again: bool) -> None:
         async with free:
             try:
                 await self._build(entry, again=again)
@@ -160,7 +160,7 @@ class Builder:
                 raise HostFault(f"{text}; make room there, or see who may write") from None
 
     async def _build(self, entry: Entry, *, again: bool) -> None:
-        """Build an entry and keep what comes of it, unless another golfref did so meanwhile and it need not be `again`."""
+        """Build an entry, unless another golfref has done so meanwhile and `again` is not given."""
         place = self._versions.folder_of(entry.version)
         async with _alone(place, lambda: self._tell(f"another golfref builds `{entry.name}`; waiting for it")):
             if not again and self._is_settled(entry):

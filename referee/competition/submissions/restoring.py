@@ -8,8 +8,8 @@ from referee.competition.submissions.history import Submission, lines, new_id, n
 from referee.competition.submissions.placing import check_place, put_in_place
 from referee.competition.submissions.refusal import Refused
 from referee.competition.submissions.standing import standing
-from referee.entries.folder import BadEntry, read_entry
 from referee.play.sandbox.problems import find_problem
+from referee.versions.bot_toml import BadEntry, read_entry
 from referee.versions.store import SOURCE, VersionStore
 from referee.versions.version import short
 

@@ -33,7 +33,6 @@ from referee.competition.submissions.owners import Claims, owner_of
 from referee.competition.submissions.placing import check_place, put_in_place
 from referee.competition.submissions.refusal import Refused
 from referee.competition.submissions.standing import Standing, standing
-from referee.entries.folder import BadEntry, holds, name_problem, read_entry
 from referee.kit.check.report import Verdict
 from referee.play.faults import HostFault
 from referee.play.spec import MB
@@ -41,6 +40,7 @@ from referee.toml.document import line_of
 from referee.tournament.config.config import Config, ConfigError, check_ready
 from referee.tournament.config.entry_folders import is_passed_over
 from referee.versions.archive import FORMATS, open_archive, stem_of, unpack, without_copy_marks
+from referee.versions.bot_toml import BadEntry, holds, name_problem, read_entry
 from referee.versions.build_log import log_lines
 from referee.versions.entry import Entry
 from referee.versions.files import BadFiles, Bounds

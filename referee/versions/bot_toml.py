@@ -1,4 +1,4 @@
-"""A folder of a contestant is read into an Entry: what its bot.toml says, and where that is silent, what its files say.
+"""A folder of a contestant is read into an Entry: by its bot.toml, or by the first row of ROWS that fits its files.
 
 Nothing is run and nothing is written. bot.toml is a stranger's text: it asks, and the organiser's config allows.
 """
@@ -11,7 +11,6 @@ from pathlib import Path
 from msgspec import Struct
 
 from protocol.text import label_problem
-from referee.entries.detection import detect
 from referee.play.spec import BUILTIN, LONGEST_NAME, BotSpec
 from referee.toml.document import BadDocument, check_dots, line_of, parsed, placed, read_text
 from referee.toml.reader import KeyPath, Reader
@@ -21,7 +20,7 @@ from referee.versions.folders import look_through
 from referee.versions.version import version_of
 
 BOT_TOML = "bot.toml"
-"""The file in which an author says what its files do not tell."""
+"""The file in which an author says what builds the bot and what runs it."""
 
 BOT_TOML_BYTES = 64_000
 """How long that file may be."""
@@ -45,6 +44,52 @@ _HOMES = {
     **dict.fromkeys(("dir", "builtin", "entries", "owners", "isolation", "limits"), _ORGANISER),
     **dict.fromkeys(("memory_mb", "processes", "files", "tmp_mb", "disk_mb", "cpu_s", "time_s"), _ORGANISER),
 }
+
+
+class Row(Struct, frozen=True):
+    """How a bot is built and run if its bot.toml has no command, and its folder has such a file."""
+
+    file: str
+    language: str
+    command: tuple[str, ...]
+    build: tuple[str, ...] = ()
+
+
+_CMAKE = ("sh", "-c", "cmake -S . -B build && cmake --build build")
+_C = ("sh", "-c", "cc -std=c11 -O2 -Wall -o bot *.c -lm")
+_CPP = ("sh", "-c", "c++ -std=c++17 -O2 -Wall -I . -o bot *.cpp")
+_GSON = "gson.jar:/usr/share/java/gson.jar"
+_JAVA = ("sh", "-c", f"javac -d classes -cp {_GSON} *.java")
+_KOTLIN = ("sh", "-c", "kotlinc *.kt -include-runtime -d bot.jar")
+_BUILD_SH = "build.sh"
+
+ROWS = (
+    Row("Makefile", "", ("./bot",), ("make",)),
+    Row("CMakeLists.txt", "", ("build/bot",), _CMAKE),
+    Row("Cargo.toml", "Rust", ("target/release/bot",), ("cargo", "build", "--release")),
+    Row("go.mod", "Go", ("./bot",), ("go", "build", "-o", "bot", ".")),
+    Row("bot.c", "C", ("./bot",), _C),
+    Row("bot.cpp", "C++", ("./bot",), _CPP),
+    Row("Bot.java", "Java", ("java", "-cp", f"classes:{_GSON}", "Bot"), _JAVA),
+    Row("bot.kt", "Kotlin", ("java", "-jar", "bot.jar"), _KOTLIN),
+    Row("bot.mts", "TypeScript", ("node", "bot.mjs"), ("tsc",)),
+    Row("bot.ts", "TypeScript", ("node", "bot.js"), ("tsc",)),
+    Row("bot.py", "Python", ("python3", "bot.py")),
+    Row("bot.pl", "Perl", ("perl", "bot.pl")),
+    Row("bot.rb", "Ruby", ("ruby", "bot.rb")),
+    Row("bot.lua", "Lua", ("lua", "bot.lua")),
+    Row("bot.php", "PHP", ("php", "bot.php")),
+    Row("bot.mjs", "JavaScript", ("node", "bot.mjs")),
+    Row("bot.js", "JavaScript", ("node", "bot.js")),
+    Row("bot.sh", "Bash", ("bash", "bot.sh")),
+    Row("bot", "", ("./bot",)),
+)
+"""The first one that fits counts. A build.sh takes the place of its build."""
+
+_NO_ROW = (
+    'no file tells what runs it; write `command = ["PROGRAM", "FILE"]` into bot.toml, and `build` if something builds '
+    "it, or give a file one of the names that golfref knows, such as bot.py or Makefile (tournaments/ENTRIES.md)"
+)
 
 
 class Allowance(Struct, frozen=True, kw_only=True):
@@ -105,25 +150,22 @@ def read_entry(folder: str, allowance: Allowance, *, name: str | None = None, sh
         except BadDocument as error:
             raise BadEntry([*lines, *error.lines]) from None
     _check(given, allowance, reader)
-    found = detect(folder, found_files.top, given.command)
-    if given.command is None and found.command:
-        told = _word_problems(found.command, is_command=True)
-        lines += (line_of(f"{shown}: its files tell the command {list(found.command)}: {text}") for _, text in told)
     lines += placed(file, text, reader.problems)
-    if found.unclear and not reader.wrong(("command",)):
-        lines.append(line_of(f"{shown}: {found.unclear}"))
+    row = next((row for row in ROWS if row.file in found_files.top), None)
+    if row is None and given.command is None and not reader.wrong(("command",)):
+        lines.append(line_of(f"{shown}: {_NO_ROW}"))
     if len(lines) > _MOST_TOLD:
         lines[_MOST_TOLD:] = [line_of(f"{shown}: {len(lines) - _MOST_TOLD} more problems")]
     if lines:
         raise BadEntry(lines)
-    build = found.build if given.build is None else given.build
-    spec = BotSpec(name=name, command=found.command, dir=folder, env=given.env)
+    command, build = _started(given, row, found_files.top)
+    spec = BotSpec(name=name, command=command, dir=folder, env=given.env)
     return Entry(
         name=name,
         folder=folder,
-        command=found.command,
+        command=command,
         build=build,
-        language=given.language or found.language,
+        language=given.language or (row.language if row else ""),
         owner=allowance.owner or given.owner or "",
         contact=given.contact or "",
         env=given.env,
@@ -133,6 +175,14 @@ def read_entry(folder: str, allowance: Allowance, *, name: str | None = None, sh
         size_bytes=found_files.size_bytes,
         version=version_of(spec, allowance.folder, build),
     )
+
+
+def _started(given: _Given, row: Row | None, names: frozenset[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The command and the build. If bot.toml has a command and no build, nothing is built."""
+    if given.command is not None or row is None:
+        return given.command or (), given.build or ()
+    usual = ("sh", _BUILD_SH) if row.build and _BUILD_SH in names else row.build
+    return row.command, usual if given.build is None else given.build
 
 
 def name_problem(name: str) -> str | None:
