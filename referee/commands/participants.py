@@ -35,7 +35,7 @@ from referee.versions.store import VersionStore
 from referee.versions.version import version_of
 
 if TYPE_CHECKING:
-    from referee.competition.qualifying import Qualified
+    from referee.competition.qualify import Qualified
     from referee.versions.ready import NotReady
 
 SETTLED_S = 2.0
@@ -194,7 +194,7 @@ class Registrar:
         """Who takes part as `qualify` has it. None where the config has no `qualify`."""
         if config.qualify is None:
             return None
-        from referee.competition.qualifying import qualified  # noqa: PLC0415 - a run without it starts sooner
+        from referee.competition.qualify import qualified  # noqa: PLC0415 - a run without it starts sooner
 
         with self._signals.held():
             return qualified(config, self._options.path, fresh=fresh, not_ready=not_ready, tell=tell)

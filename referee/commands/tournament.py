@@ -209,7 +209,7 @@ def _start_bots(session: _Session, run: PreparedRun) -> PreparedRun:
         tell_failures(failed)
         left = None
         if run.config.qualify is not None:
-            from referee.competition.qualifying import without_failed  # noqa: PLC0415 - a run without it starts sooner
+            from referee.competition.qualify import without_failed  # noqa: PLC0415 - a run without it starts sooner
 
             left = without_failed(run.config, options.path, failed, fresh=options.fresh, tell=say)
         if left is None:

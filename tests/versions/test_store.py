@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from referee.competition.checks import last_check
 from referee.competition.letters import kept_letter
-from referee.entries.last_checks import last_check
 from referee.play.spec import BotSpec, search_path
 from referee.versions.bot_toml import Allowance, read_entry
 from referee.versions.entry import Entry

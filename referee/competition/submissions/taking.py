@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from protocol.text import printable
 from referee.beneath import open_folder as open_source
 from referee.competition.builder import builder_for
-from referee.competition.checking import Checked, check_bots
+from referee.competition.checks import CheckResult, check_bots
 from referee.competition.letters import keep_letter, letter
 from referee.competition.submissions.answers import answer, keep_answer
 from referee.competition.submissions.history import (
@@ -327,7 +327,7 @@ class _Taking:
         alone = replace(self._config, bots=(spec,), entries=(entry,), tables={entry.name: 0})
         (one,) = check_bots(alone, [spec])
         self._doing.check()
-        if not isinstance(one.came_to, Checked):
+        if not isinstance(one.came_to, CheckResult):
             raise HostFault(f"`{entry.name}` could not be checked, and not by its fault: {one.came_to.problem}")
         if one.came_to.verdict == "fail":
             self._letter = letter(alone, one)

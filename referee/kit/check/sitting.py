@@ -20,7 +20,7 @@ from msgspec.structs import replace
 from protocol.codec import BadLine, decode_answer, decode_ready
 from protocol.messages import Answer, GameMessage, Limits, Ready
 from protocol.offers import admits
-from referee.kit.check.conditions import Conditions
+from referee.kit.check.check_rules import CheckRules
 from referee.kit.check.games import GameToTry
 from referee.kit.check.lines import Alter, merged, understood
 from referee.kit.check.noted import Blamed, Given, Late, Slip, Spare
@@ -105,7 +105,7 @@ class Sitting:
         game: GameToTry,
         *,
         folder: str,
-        conditions: Conditions,
+        check_rules: CheckRules,
         announced: Sequence[GameToTry],
         seed: str,
         seat: int,
@@ -113,7 +113,7 @@ class Sitting:
         matches_before: int = 0,
     ) -> None:
         self.channel, self.game_to_try, self.seat, self.manner = channel, game, seat, manner
-        self.conditions = conditions
+        self.check_rules = check_rules
         self.folder = folder
         """Where the bot was started."""
         self.tape = channel.inbox = channel.inbox if isinstance(channel.inbox, Tape) else Tape(Limits())
@@ -148,7 +148,7 @@ class Sitting:
         self._thought_us = 0.0
         self._players = Players(self._dice, quits=(seat + 1) % game.seats if game.quits else None)
         self.game, self.talk = _conversation(
-            game, conditions, announced=announced, seed=seed, seat=self.seat, matches_before=matches_before
+            game, check_rules, announced=announced, seed=seed, seat=self.seat, matches_before=matches_before
         )
         self._moves = 0
         self._read = 0
@@ -427,7 +427,7 @@ def _is_ready(line: bytes) -> bool:
 
 def _conversation(  # noqa: PLR0913 - what differs from match to match
     game: GameToTry,
-    conditions: Conditions,
+    check_rules: CheckRules,
     *,
     announced: Sequence[GameToTry],
     seed: str,
@@ -443,8 +443,8 @@ def _conversation(  # noqa: PLR0913 - what differs from match to match
         variant,
         game.name,
         seeds=[bot_seed(key, 0, number) for number in range(game.seats)],
-        clocks=conditions.clocks,
-        faults=conditions.faults,
+        clocks=check_rules.clocks,
+        faults=check_rules.faults,
         matches_before=[matches_before if number == seat else 0 for number in range(game.seats)],
     )
     tables = dict.fromkeys((one.preset, one.name, one.seats) for one in (*announced, game))

@@ -1,9 +1,9 @@
-"""What checks came to as a table: a row for each bot, and beneath it in few words what was found."""
+"""The results of checks as a table: a row for each bot, and beneath it in few words what was found."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from referee.competition.checking import Checked, OneBot
+from referee.competition.checks import CheckResult, OneBot
 from referee.reports.tables.layout import Column, table, width_of, wrapped
 from referee.reports.tables.names import Names
 from referee.versions.ready import NotReady
@@ -21,20 +21,14 @@ def verdict_of(row: Row) -> str:
     """What a bot's check came to: `void` where the host spoiled it."""
     if isinstance(row, NotReady):
         return "fail"
-    return row.came_to.verdict if isinstance(row.came_to, Checked) else "void"
+    return row.came_to.verdict if isinstance(row.came_to, CheckResult) else "void"
 
 
 def words_of(row: Row) -> str:
     """What was found, in few words."""
     if isinstance(row, NotReady):
         return f"fail: {row.problem}"
-    return row.came_to.words if isinstance(row.came_to, Checked) else f"not checked: {row.came_to.problem}"
-
-
-def side_by_side(row: Row) -> int:
-    """How many bots were checked at a time when this one was."""
-    checked = _checked(row)
-    return 1 if checked is None else checked.side_by_side
+    return row.came_to.words if isinstance(row.came_to, CheckResult) else f"not checked: {row.came_to.problem}"
 
 
 def as_json(rows: Sequence[Row]) -> dict[str, Any]:
@@ -47,8 +41,8 @@ def _as_json(row: Row) -> dict[str, Any]:
     if isinstance(row, NotReady):
         return told | {"problem": row.problem, "lines": row.lines, "check": None}
     checked = _checked(row)
-    problem = None if isinstance(row.came_to, Checked) else row.came_to.problem
-    more = {"owner": row.bot.owner, "is_new": row.is_new, "has_changed": row.has_changed, "problem": problem}
+    problem = None if isinstance(row.came_to, CheckResult) else row.came_to.problem
+    more = {"owner": row.bot.owner, "is_new": row.is_new, "problem": problem}
     return told | more | {"check": checked}
 
 
@@ -79,8 +73,8 @@ def lines_of(rows: Sequence[Row], width: int) -> Iterator[str]:
         yield from (f"    {words}" for words in wrapped(words_of(row), width - 4).splitlines())
 
 
-def _checked(row: Row) -> Checked | None:
-    return row.came_to if isinstance(row, OneBot) and isinstance(row.came_to, Checked) else None
+def _checked(row: Row) -> CheckResult | None:
+    return row.came_to if isinstance(row, OneBot) and isinstance(row.came_to, CheckResult) else None
 
 
 def _slowest(row: Row) -> str:

@@ -1,4 +1,4 @@
-"""Under which conditions a bot is checked, besides its games: those of the specification, or those of a competition."""
+"""By which rules a bot is checked, besides its games: those of the specification, or those of a competition."""
 
 from collections.abc import Sequence
 
@@ -8,7 +8,7 @@ from protocol.messages import Clocks, FaultPolicy
 from referee.kit.check.games import CROWDS, POSITIONS, GameToTry
 
 
-class Conditions(Struct, frozen=True, kw_only=True):
+class CheckRules(Struct, frozen=True, kw_only=True):
     """Clocks and faults as each `match` tells them, and what else than the games themselves is played."""
 
     clocks: Clocks = Clocks()
@@ -25,5 +25,5 @@ class Conditions(Struct, frozen=True, kw_only=True):
     """Whether a process plays several matches."""
 
 
-BY_THE_BOOK = Conditions()
+BY_THE_BOOK = CheckRules()
 """The clocks that hold by default, and all that any game can bring."""

@@ -1,32 +1,58 @@
-"""Who takes part: `qualify` in [tournament] keeps out who has not qualified, before anything is played.
+"""Who takes part: `qualify` in [tournament] keeps out who fails the check, or does not beat a shipped bot.
+
+tournaments/CHECKING.md defines what is played for that, with which deals, and what counts as beating.
 
 What was decided for a run stays decided for it: a version that takes part in it is never kept out of it later, and one
 that was kept out stays out.
 """
 
 import contextlib
+import hmac
+import os
+import secrets
+from collections import Counter
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
+from statistics import fmean
 
+import msgspec
+import trio
 from msgspec import Struct
 from msgspec.structs import replace
 
 from protocol.text import printable
-from referee.competition.beating import try_bots
-from referee.competition.checking import Checked, HostSpoiled, OneBot, check_bots
+from referee import wall_clock
+from referee.competition.checks import CheckResult, HostSpoiled, OneBot, cache_file, cached, check_bots, first_of, keep
 from referee.competition.letters import keep_letter
-from referee.new_file import NotWritten
-from referee.play.faults import HostFault
+from referee.new_file import NotWritten, new_file, refusal
+from referee.play.faults import HostFault, advised
 from referee.play.greeting import Greeted
-from referee.play.spec import BotSpec
+from referee.play.match import MatchSetup, play
+from referee.play.pump.pump import Pump
+from referee.play.sandbox.system_info import cores
+from referee.play.session import run_session
+from referee.play.spec import LONGEST_NAME, BotSpec, builtin_bot
+from referee.rules.record import Record
+from referee.rules.table.streams import bot_seed
 from referee.tournament.config.config import Config, ConfigError, survey
 from referee.tournament.config.tables import Qualify
+from referee.tournament.config.variants import ConfiguredVariant, games
+from referee.tournament.orders import ATTEMPTS
+from referee.tournament.plan.fixture import for_blocks
+from referee.tournament.plan.keys import deal_key, own_cards
+from referee.tournament.results import beaten_shares
+from referee.tournament.series import Seating, seating
 from referee.tournament.store.disk import StoreError
 from referee.tournament.store.rows import KeptOut
 from referee.tournament.store.store import Store
 from referee.tournament.store.words import in_words
 from referee.versions.ready import NotReady
+from referee.versions.store import VersionStore
 from referee.versions.version import short, version_of
+
+_KEY_FILE = "trials.key"
+"""The file beside the versions with what nobody else knows of the deals of trials, 32 bytes."""
 
 LONGEST_REASON = 200
 """How many characters of a reason the history tells."""
@@ -166,7 +192,7 @@ def _refuse_if_all_void(found: Sequence[object]) -> None:
 
 
 def _tell_check(one: OneBot, tell: Tell) -> None:
-    if one.is_new and isinstance(one.came_to, Checked):
+    if one.is_new and isinstance(one.came_to, CheckResult):
         tell(f"checked {one.name}: {one.came_to.verdict}")
 
 
@@ -200,3 +226,170 @@ def _without(config: Config, names: frozenset[str]) -> Config:
         )
     left = config.only([bot.name for bot in config.bots if bot.name not in names])
     return replace(left, stages=rest.rest.stages, anchor=rest.rest.anchor)
+
+
+# Whether a bot beats a shipped one
+
+
+class Trial(Struct, frozen=True, kw_only=True):
+    """The result of a version of a bot against a shipped one, as it is cached."""
+
+    when: str
+    """The time in UTC."""
+    beat: str
+    games: int
+    """How many matches were played in each game."""
+    by_game: dict[str, float]
+    """By game, the mean of its match points."""
+    faults: dict[str, int]
+    """By kind, how many faults it had in all."""
+
+    @property
+    def matches(self) -> int:
+        """How many matches were played in all."""
+        return self.games * len(self.by_game)
+
+    @property
+    def points(self) -> float:
+        """The mean of its match points over all matches."""
+        return fmean(self.by_game.values())
+
+    @property
+    def has_beaten(self) -> bool:
+        """Whether it has beaten the shipped bot. Half of the match points are no win."""
+        return self.points > 0.5
+
+    @property
+    def in_words(self) -> str:
+        """What came of it, in a few words."""
+        many = sum(self.faults.values())
+        faults = f", with {many} fault{'s' * (many > 1)}" if many else ""
+        return (
+            f"{self.points:.3f} match points a match against `{self.beat}` in {self.matches} matches{faults}, "
+            "and more than 0.5 are needed"
+        )
+
+
+def try_bots(config: Config, rules: Qualify, bots: Sequence[BotSpec], *, tell: Tell) -> dict[str, Trial | HostSpoiled]:
+    """The result of each of these bots against the shipped bot that it must beat, by name, unless it is cached.
+
+    Must run in the main thread. Raises Interrupted, and NotWritten where no result can be cached.
+    """
+    other = builtin_bot(rules.beat or "")
+    by = other.name, version_of(other, config.folder), rules.games
+    files = {bot.name: cache_file(config, bot, by) for bot in bots}
+    found: dict[str, Trial | HostSpoiled] = {
+        name: trial for name, file in files.items() if (trial := cached(file, Trial)) is not None
+    }
+    left = [bot for bot in bots if bot.name not in found]
+
+    async def run(pump: Pump) -> None:
+        places = trio.CapacityLimiter(min(cores(), config.jobs))
+        for bot in left:
+            try:
+                trial = await trials.play(pump, places, bot)
+            except* HostFault as faults:
+                found[bot.name] = HostSpoiled(problem=advised(first_of(faults)))
+            else:
+                found[bot.name] = trial
+                keep(files[bot.name], msgspec.json.encode(trial))
+                came_to = "qualifies" if trial.has_beaten else "does not qualify"
+                tell(f"tried {bot.name}: it {came_to}: {trial.in_words}")
+
+    if left:
+        trials = _Trials(config, other, rules.games)
+        run_session([run])
+    return found
+
+
+def trials_secret(versions: VersionStore) -> bytes:
+    """The secret of the organiser from which the deals of all trials follow; made where there is none.
+
+    A bot knows the hash of its own files, so the deals must not follow from that alone. Raises NotWritten.
+    """
+    path = versions.folder / _KEY_FILE
+    try:
+        with versions.locked():
+            if not path.exists():
+                with new_file(path) as file:
+                    os.fchmod(file.fileno(), 0o600)
+                    file.write(secrets.token_bytes(32))
+            return path.read_bytes()
+    except OSError as error:
+        raise refusal(f"{path}: cannot be made or read", error) from None
+
+
+def trial_key(secret: bytes, version: str, game: tuple[str, str], seat: Seating, attempt: int = 0) -> bytes:
+    """The deal key of a match, with cards of its own; `game` is its name and that of the shipped bot."""
+    name, other = game
+    master = hmac.digest(secret, b"golfref/qualify\0" + version.encode(), "sha256")
+    return deal_key(master, name, ("entry", other), seat.deal, own_cards("fresh", seat.rotation, attempt))
+
+
+class _Trials:
+    """The matches of bots against a shipped one, as many at a time as there are places."""
+
+    def __init__(self, config: Config, other: BotSpec, number: int) -> None:
+        """`number` matches are played in each game."""
+        self._config, self._other, self._games = config, other, number
+        self._secret = trials_secret(VersionStore(config.folder))
+
+    async def play(self, pump: Pump, places: trio.CapacityLimiter, bot: BotSpec) -> Trial:
+        """Play all matches of a bot. Raises HostFault, alone or in a group."""
+        shares: dict[str, list[float]] = {one.name: [] for one in self._config.variants}
+        faults = Counter[str]()
+
+        async def one(variant: ConfiguredVariant, game: int) -> None:
+            async with places:
+                seat = seating(game, variant.seats, rotates=True)
+                record = await _played(pump, partial(self._setup, variant, bot, seat))
+            own = seat.order.index(0)
+            shares[variant.name].append(beaten_shares(record.result.ranks)[own])
+            faults.update(record.seats[own].faults)
+
+        async with trio.open_nursery() as nursery:
+            for variant in self._config.variants:
+                for game in range(self._games):
+                    nursery.start_soon(one, variant, game)
+        return Trial(
+            when=wall_clock.stamp(),
+            beat=self._other.name,
+            games=self._games,
+            by_game={name: round(fmean(some), 6) for name, some in shares.items()},
+            faults=dict(faults),
+        )
+
+    def _setup(self, variant: ConfiguredVariant, bot: BotSpec, seat: Seating, attempt: int) -> MatchSetup:
+        """A match of the bot, which is number 0 of the seating, against the shipped one at all other seats."""
+        others = [
+            replace(self._other, name=_free(f"{self._other.name}-{number}", bot.name))
+            for number in range(1, variant.seats)
+        ]
+        key = trial_key(
+            self._secret, version_of(bot, self._config.folder), (variant.name, self._other.name), seat, attempt
+        )
+        bots = (bot, *others)
+        return MatchSetup(
+            variant=for_blocks(variant.variant),
+            name=variant.name,
+            bots=tuple(bots[number] for number in seat.order),
+            seeds=tuple(bot_seed(key, seat.rotation, number) for number in range(variant.seats)),
+            deal_key=key,
+            block=seat.deal,
+            clocks=self._config.clocks,
+            faults=self._config.faults,
+            confinement=self._config.confinement,
+            games=games(self._config.variants),
+        )
+
+
+async def _played(pump: Pump, setup: Callable[[int], MatchSetup]) -> Record:
+    """The record of a match, which is played again with other cards where the host spoils it. Raises HostFault."""
+    for attempt in range(ATTEMPTS - 1):
+        with contextlib.suppress(HostFault):
+            return await play(pump, setup(attempt))
+    return await play(pump, setup(ATTEMPTS - 1))
+
+
+def _free(name: str, taken: str) -> str:
+    return name if name != taken else f"{name}-again"[:LONGEST_NAME]
