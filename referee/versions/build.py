@@ -236,7 +236,7 @@ class _Run:
         self._judge(status, succeeded=succeeded)
 
     def _judge(self, status: str, *, succeeded: bool) -> None:
-        """Raise BuildFailed unless a stream has come of which all can be taken."""
+        """Raise BuildFailed unless a stream has come of which all can be taken, and HostFault without tar."""
         if self._excess:
             raise BuildFailed(self._excess)
         ended = status if status.startswith("exited") else f"was {status}"
