@@ -31,6 +31,7 @@ ROOMS = (
     "referee.film",
     "referee.highlights",
     "referee.site",
+    "referee.bundle",
     "referee.kit",
     "referee.competition",
     "referee.research",
