@@ -1,4 +1,4 @@
-"""A competition around the matches: entries are checked and qualify, submissions come in, results are published.
+"""A competition around the matches: entries are checked and qualify, and submissions come in.
 
 It brings together entries, the check of the kit, runs and their pages. Nothing here decides a match.
 """

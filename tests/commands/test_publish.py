@@ -110,8 +110,13 @@ def changes_of(path: Path) -> Iterator[Callable[[], object]]:
     yield lambda: path.write_bytes(data[:-1])
     yield lambda: path.write_bytes(data + b"\n")
     yield path.unlink
-    yield lambda: (path.unlink(), path.symlink_to("/etc/passwd"))
-    yield lambda: (path.unlink(), os.mkfifo(path))
+    yield lambda: instead(path, lambda: path.symlink_to("/etc/passwd"))
+    yield lambda: instead(path, lambda: os.mkfifo(path))
+
+
+def instead(path: Path, make: Callable[[], object]) -> None:
+    path.unlink()
+    make()
 
 
 def test_every_change_of_every_file_is_found(bundle: Path) -> None:
