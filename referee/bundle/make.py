@@ -12,6 +12,7 @@ from contextlib import AbstractContextManager, ExitStack, closing, contextmanage
 from datetime import datetime
 from hashlib import file_digest
 from pathlib import Path
+from unicodedata import normalize
 
 import msgspec
 from msgspec import Struct
@@ -25,7 +26,6 @@ from referee.reports.whole import standings_text
 from referee.site.folder import site_folder
 from referee.site.pages.slugs import slugs
 from referee.tournament.store.disk import StoreError, WriteFailed
-from referee.tournament.store.plans import extent_of
 from referee.tournament.store.store import Store
 from referee.tournament.summary import RunSummary, summary_of
 
@@ -130,16 +130,17 @@ def _copy(store: Store, path: Path) -> None:
 
 
 def _write(folder: Path, order: Order, callbacks: Callbacks) -> tuple[RunSummary, bool]:
-    """Write what follows from the copy of the store. Returns its summary, and whether the run is complete."""
+    """Write what follows from the copy of the store. Returns its summary, and whether its key may be shown."""
     with closing(Store.open(folder / STORE)) as store:
         callbacks.log("writing the tables")
-        extent, summary = extent_of(store), summary_of(store)
-        is_complete = extent.has_ended and summary.matches == extent.planned
+        summary = summary_of(store)
+        is_complete = summary.key is not None
         when = callbacks.now.isoformat(timespec="seconds")
-        (folder / STANDINGS).write_text(standings_text(summary, Path(STORE), WIDTH))
+        (folder / STANDINGS).write_text(standings_text(summary, Path(STORE), WIDTH), "utf-8")
         (folder / RESULTS).write_bytes(msgspec.json.encode(summary) + b"\n")
         (folder / HASHES).write_text("".join(f"{line}\n" for line in store.lines()))
-        (folder / README).write_text(readme(summary, when=when, is_complete=is_complete, has_site=order.has_site))
+        words = readme(summary, when=when, is_complete=is_complete, has_site=order.has_site)
+        (folder / README).write_text(words, "utf-8")
         commitment = store.meta().commitment
     if order.has_site:
         from referee.site.building import Matches, SiteBuilder  # noqa: PLC0415 - it needs jinja2
@@ -156,7 +157,7 @@ def _write_sums(folder: Path) -> Path:
     for path in sorted(path for path in folder.rglob("*") if path.is_file()):
         with path.open("rb") as file:
             lines.append(f"{file_digest(file, 'sha256').hexdigest()}  {path.relative_to(folder).as_posix()}\n")
-    (folder / SUMS).write_text("".join(lines))
+    (folder / SUMS).write_text("".join(lines), "utf-8")
     return folder / SUMS
 
 
@@ -168,7 +169,8 @@ def _named(folder: Path, run: str, day: datetime) -> Path:
 
 
 def _name_for(run: str, day: datetime, there: Sequence[str]) -> str:
-    plain = "-".join(re.findall("[a-z0-9]+", run.lower()))
+    letters = normalize("NFKD", run).encode("ascii", "ignore").decode().lower()
+    plain = "-".join(re.findall("[a-z0-9]+", letters))
     begin = f"{plain if slugs([plain])[plain] == plain else slugs([run])[run]}-{day:%Y-%m-%d}"
     number, name = 1, begin
     while name in there:
@@ -201,9 +203,8 @@ def _new_folder(out: Path) -> Iterator[Path]:
         what = "another golfref is publishing into this folder; wait for it, or name another folder"
         raise NotPublished(f"{_shown(out)}: {what}") from None
     except OSError as error:
-        kind = (
-            NotPublished if isinstance(error, FileNotFoundError | FileExistsError | NotADirectoryError) else HostRefused
-        )
+        is_name_wrong = isinstance(error, FileNotFoundError | FileExistsError | NotADirectoryError)
+        kind = NotPublished if is_name_wrong else HostRefused
         where = error.filename if isinstance(error.filename, str) else out
         raise kind(f"{_shown(where)}: cannot be written: {error.strerror or error}; nothing was published") from None
 

@@ -55,7 +55,7 @@ def sign(key: Path, sums: Path, held: Callable[[], AbstractContextManager[None]]
 
     Within `held` an interrupt is only noted: Ctrl-C at the prompt for the passphrase ends ssh-keygen.
     """
-    command = [_program(), "-q", "-Y", "sign", "-n", NAMESPACE, "-f", str(key.absolute()), str(sums)]
+    command = [_program(), "-q", "-Y", "sign", "-n", NAMESPACE, "-f", str(key.absolute()), str(sums.absolute())]
     with held():
         done = subprocess.run(command, stdout=subprocess.DEVNULL, check=False)
     if done.returncode:
