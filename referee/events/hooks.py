@@ -1,0 +1,215 @@
+"""The hooks of a run, as the process that plays has them: it sends them events, and never waits for them meanwhile.
+
+While matches are played, a process of low priority runs them (hook_loop.py). After the last match it has a bounded time
+for what waits; then another one of usual priority runs `on_standings` and `on_end`.
+"""
+
+import contextlib
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+from msgspec.structs import replace
+
+import referee
+from referee.events.events import End, Event, Standings
+from referee.events.hook_loop import START, Cursor, HookOrder, cursor_file, read_cursor, write_cursor
+from referee.events.reporter import last_ids, missed_events
+from referee.events.writer import NonBlockingWriter
+from referee.play.faults import HostFault
+from referee.play.process import orphans
+from referee.play.process.process import control_groups
+from referee.play.sandbox.cgroups import Cgroups, Group
+from referee.play.sandbox.system_info import write
+from referee.tournament.config.config import Config
+from referee.tournament.store.store import Store
+
+REST_S = 20.0
+"""After the last match the hooks of all that waits have so long."""
+
+INTERRUPTED = 130
+INTERRUPTED_REST_S = 1.0
+"""The exit code of a run that is interrupted, and how long hooks have then."""
+
+LONGEST_LAST_S = 60.0
+"""The hooks of the last standings and of the end take `timeout_s` at most, and no longer than this."""
+
+SLACK_S = 5.0
+"""A process has so long to start, and so long to end after its time is over."""
+
+QUIET_S = 1.0
+"""If hooks take longer than this after the last match, that is printed."""
+
+LATER = "hooks have not been run for all that happened; the same command does that"
+
+
+class HooksRefused(Exception):
+    """The process that runs hooks cannot be started. The text says why."""
+
+
+class Hooks:
+    """The hooks of a run, until it ends. Call `close` at the end; nothing of them is left after it."""
+
+    def __init__(self, config: Config, store: Path, say: Callable[[str], None]) -> None:
+        """Start the process. `say` prints a line for the organiser. Raises HooksRefused."""
+        self._say, self._path = say, store
+        self._standings: Standings | None = None
+        self._has_caught_up = False
+        last_hooks = replace(config.hooks, timeout_s=min(config.hooks.timeout_s, LONGEST_LAST_S))
+        path = str(store.absolute())
+        self._last = HookOrder(hooks=last_hooks, folder=config.folder, store=path, has_low_priority=False)
+        order = replace(self._last, hooks=replace(config.hooks, on_end=()), has_low_priority=True)
+        self._process = _HookProcess(order, say, in_least_share=config.isolation != "none")
+
+    def catch_up(self, store: Store, planned: int) -> None:
+        """Send what the store holds that hooks have missed, because an earlier command did not come to it.
+
+        Raises HooksRefused and StoreError.
+        """
+        if self._has_caught_up:  # a ladder that takes up changes
+            return
+        self._has_caught_up = True
+        commit, void = last_ids(store)
+        now = Cursor(commitment=store.meta().commitment, commit=commit, void=void)
+        old = read_cursor(self._path) or now
+        if old.commitment != now.commitment or old.commit > commit or old.void > void:  # of another run
+            old = now
+        try:
+            write_cursor(self._path, old)
+        except OSError as error:
+            raise HooksRefused(f"{cursor_file(self._path)}: cannot be written: {error.strerror}") from None
+        for event in missed_events(store, planned, commit=old.commit, void=old.void):
+            self.put(event)
+
+    def put(self, event: Event) -> None:
+        """Send an event, and print what the process reports. Returns at once. The last standings wait for the end."""
+        if isinstance(event, Standings):
+            self._standings = event
+        else:
+            self._process.put(event)
+
+    def finish(self, end: End) -> None:
+        """Give hooks a bounded time for what waits, then for the last standings and the end."""
+        if not self._process.finish(end, INTERRUPTED_REST_S if end.code == INTERRUPTED else REST_S):
+            self._say(LATER)
+        if missed := self._process.left_out:
+            self._say(f"hooks have not been run for {missed} events, because they take longer than matches")
+        hooks = self._last.hooks
+        if hooks.on_end or (hooks.on_standings and self._standings is not None):
+            try:
+                last = _HookProcess(self._last, self._say)
+            except HooksRefused as refused:
+                self._say(f"golfref: {refused}")
+                return
+            if self._standings is not None:
+                last.put(self._standings)
+            last.finish(end, 2 * hooks.timeout_s + SLACK_S)
+
+    def close(self) -> None:
+        """End the process with the hook that runs, if it has not ended."""
+        self._process.stop()
+
+
+class _HookProcess:
+    """A process that runs hooks."""
+
+    def __init__(self, order: HookOrder, say: Callable[[str], None], *, in_least_share: bool = False) -> None:
+        """Start it, with the least share of the cores where bots have shares. Raises HooksRefused."""
+        self._say = say
+        root = str(Path(referee.__file__).resolve().parent.parent)
+        try:
+            self._process = subprocess.Popen(
+                [sys.executable, "-P", "-c", START, root, msgspec.json.encode(order).decode()],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,
+                bufsize=0,
+            )
+        except OSError as error:
+            raise HooksRefused(f"the host cannot start a process that runs hooks: {error.strerror}") from None
+        if self._process.stdin is None or self._process.stdout is None:
+            raise RuntimeError("a process without its pipes")
+        orphans.register(self._process.pid)
+        self._group = _least_share(self._process.pid) if in_least_share else None
+        self._input, self._output = self._process.stdin, self._process.stdout
+        for pipe in (self._input, self._output):
+            os.set_blocking(pipe.fileno(), False)
+        self._writer = NonBlockingWriter(self._input.fileno())
+        self._reported = b""
+        self._is_over = False
+        """True if it has been sent the end."""
+        self._has_ended = False
+
+    @property
+    def left_out(self) -> int:
+        """How many events were left out, because too many waited."""
+        return self._writer.left_out
+
+    def put(self, event: Event) -> None:
+        """Send an event, and print what has been reported. Returns at once."""
+        self._writer.put(event)
+        self._print_reports(0.0)
+
+    def finish(self, end: End, patience_s: float) -> bool:
+        """Let it deal with what it was sent and the end, for at most so long. True if it has; nothing of it is left."""
+        begun, is_told = time.monotonic(), False
+        self._writer.put(end)
+        while not self._has_ended and (took_s := time.monotonic() - begun) < patience_s:
+            if took_s > QUIET_S and not is_told:
+                is_told = True
+                self._say(f"waiting for hooks, at most {patience_s:.0f} s")
+            self._is_over = self._writer.finish(0.0)
+            self._print_reports(0.1)
+        self.stop()
+        return self._has_ended
+
+    def stop(self) -> None:
+        """End the process with the hook that runs, unless that has been done."""
+        if self._output.closed:
+            return
+        self._process.terminate()
+        self._input.close()
+        try:
+            self._process.wait(SLACK_S)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        self._output.close()
+        orphans.unregister(self._process.pid)
+        if self._group is not None:
+            self._group.remove()
+
+    def _print_reports(self, patience_s: float) -> None:
+        """Print the lines that the process reports within `patience_s`."""
+        if self._has_ended:
+            return
+        try:
+            data = os.read(self._output.fileno(), 1 << 16)
+        except BlockingIOError:
+            time.sleep(patience_s)
+            return
+        *lines, self._reported = (self._reported + data).split(b"\n")
+        for line in lines:
+            self._say(line.decode("utf-8", "replace"))
+        if not data:
+            self._has_ended = True
+            if not self._is_over:
+                self._say("golfref: the process that runs hooks has died; the run goes on without them")
+
+
+def _least_share(pid: int) -> Group | None:
+    """The control group that a process is put into, where the bots are in groups that compete for the cores."""
+    groups = control_groups()
+    if not isinstance(groups, Cgroups) or "share" not in groups.folders:
+        return None
+    group = None
+    with contextlib.suppress(HostFault, OSError):
+        group = groups.group(low_priority=True)
+        for file in group.join_files():
+            write(file, str(pid))
+    return group
