@@ -1,10 +1,11 @@
 """The process that runs the hooks of a run: it reads an event a line, and runs the hook of each before it reads on.
 
-It ends after the hook of the end. SIGTERM ends it at once, with the hook that runs; so does the end of its input, which
-means that the referee has been killed. Lines for the organiser go to its stdout.
+It ends after the hook of the end, or at SIGTERM after the hook that runs. When its input ends, it kills that hook and
+ends at once: the referee has been killed, or waits no longer. Lines for the organiser go to its stdout.
 """
 
 import contextlib
+import math
 import os
 import select
 import signal
@@ -20,7 +21,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from protocol.text import printable
-from referee.events.events import End, Event, Fault, Match, Standings, Void, line_of
+from referee.events.events import End, Event, Fault, LeftOut, Match, Standings, Void, line_of
 from referee.play.sandbox.low_priority import lower_priority, set_session_priority
 from referee.tournament.config.hooks import Hooks
 
@@ -49,16 +50,26 @@ class HookOrder(Struct, frozen=True, kw_only=True):
     """Where hooks are run."""
     store: str
     """Absolute path of the run's store."""
-    has_low_priority: bool
+    rest_s: float | None
+    """After so many seconds only `on_standings` and `on_end` are run. None while matches are played."""
 
 
 class Cursor(Struct, frozen=True, kw_only=True):
-    """How far the hooks of a run have come: all matches and voids up to these ids are done."""
+    """How far the hooks of a run have come."""
 
     commitment: str
     """Of which run."""
     commit: int
+    """They have dealt with all matches before this one, by its id, and with `lines` events of this one."""
+    lines: int = 0
     void: int
+    """They have dealt with all voids up to this one, by its id."""
+
+    def after(self, event: Match | Fault | Void) -> "Cursor":
+        """The cursor once this event has been dealt with, too."""
+        if isinstance(event, Void):
+            return replace(self, void=event.void)
+        return replace(self, commit=event.commit, lines=self.lines + 1 if event.commit == self.commit else 1)
 
 
 def cursor_file(store: Path) -> Path:
@@ -92,33 +103,53 @@ class HookLoop:
         self._env["GOLFREF_STORE"] = order.store
         self._failed = set[str]()
         self._cursor: Cursor | None = None
-        self._last_commit = 0
         self._ranked = 0
         """How many matches the last standings were made of."""
         self._standings_due = time.monotonic() + order.hooks.standings_every_s
+        self._rest_ends = math.inf if order.rest_s is None else time.monotonic() + order.rest_s
+        self._is_running_hook = self._is_stopping = False
+        self._left_out = self._later = 0
 
-    def take(self, event: Event) -> None:
+    def run(self) -> None:
+        """Run the hooks of all events of the input until the end, SIGTERM, or the end of the input."""
+        signal.signal(signal.SIGTERM, self._stop)
+        try:
+            for line in sys.stdin.buffer:
+                event = msgspec.json.decode(line, type=Event)
+                self._take(event)
+                if self._is_stopping or isinstance(event, End):
+                    break
+        finally:
+            if self._left_out:
+                print(f"hooks have not been run for {self._left_out} events, because they take longer than matches")
+            if self._later:
+                print(f"hooks have not been run for the last {self._later} events; the same command does that")
+
+    def _stop(self, *_: object) -> None:
+        self._is_stopping = True
+        if not self._is_running_hook:
+            sys.exit()
+
+    def _take(self, event: Event) -> None:
         """Run the hook of an event, and `on_standings` when it is due."""
-        if isinstance(event, Match):
-            self._last_commit = event.commit
-            self._keep(commit=event.commit - 1)
-        self._run(event)
-        if isinstance(event, Void):
-            self._keep(void=event.void)
-        if isinstance(event, Match | Void) and time.monotonic() >= self._standings_due:
-            self._run_on_standings()
+        if isinstance(event, LeftOut) and self._order.rest_s is None:
+            self._left_out += event.lines
+        elif isinstance(event, LeftOut):
+            self._later += event.lines
+        if not isinstance(event, Match | Fault | Void):
+            self._run(event)
+        elif time.monotonic() >= self._rest_ends:
+            self._later += 1
+        else:
+            self._run(event)
+            self._keep(event)
+            if self._order.rest_s is None and time.monotonic() >= self._standings_due:
+                self._run_on_standings()
 
-    def finish(self) -> None:
-        """Keep that all events are done."""
-        if self._last_commit:
-            self._keep(commit=self._last_commit)
-
-    def _keep(self, *, commit: int | None = None, void: int | None = None) -> None:
-        if (now := self._cursor or read_cursor(self._store)) is None:
-            return
-        commit, void = now.commit if commit is None else commit, now.void if void is None else void
-        self._cursor = replace(now, commit=commit, void=void)
-        if self._cursor != now:
+    def _keep(self, event: Match | Fault | Void) -> None:
+        """Keep that this event has been dealt with."""
+        if (now := self._cursor or read_cursor(self._store)) is not None:
+            self._cursor = now.after(event)
             with contextlib.suppress(OSError):
                 write_cursor(self._store, self._cursor)
 
@@ -143,7 +174,9 @@ class HookLoop:
         hook = HOOK_OF.get(type(event), "")
         if (command := self._commands.get(hook)) is None:
             return
+        self._is_running_hook = True
         how, printed = self._outcome(command, self._env | {"GOLFREF_HOOK": hook}, line_of(event))
+        self._is_running_hook = False
         if how and hook not in self._failed:
             self._failed.add(hook)
             lines = printed.decode("utf-8", "replace").splitlines()[-LAST_LINES:]
@@ -208,14 +241,7 @@ def _output(process: "subprocess.Popen[bytes]", end_s: float) -> tuple[bytes, bo
 def main() -> None:
     """Run the hooks of all events of the input."""
     order = msgspec.json.decode(sys.argv[2], type=HookOrder)
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit())
-    if order.has_low_priority:
+    if order.rest_s is None:
         lower_priority()
         set_session_priority(os.getpid(), is_low=True)
-    loop = HookLoop(order)
-    for line in sys.stdin.buffer:
-        event = msgspec.json.decode(line, type=Event)
-        loop.take(event)
-        if isinstance(event, End):
-            loop.finish()
-            return
+    HookLoop(order).run()

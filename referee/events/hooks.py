@@ -1,7 +1,7 @@
 """The hooks of a run, as the process that plays has them: it sends them events, and never waits for them meanwhile.
 
-While matches are played, a process of low priority runs them (hook_loop.py). After the last match it has a bounded time
-for what waits; then another one of usual priority runs `on_standings` and `on_end`.
+While matches are played, a process of low priority runs them (hook_loop.py). After the last match another one of usual
+priority takes over: it has a bounded time for what the first one did not come to, and runs `on_standings` and `on_end`.
 """
 
 import contextlib
@@ -16,7 +16,7 @@ import msgspec
 from msgspec.structs import replace
 
 import referee
-from referee.events.events import End, Event, Standings
+from referee.events.events import End, Event, Fault, Match, Standings, Void
 from referee.events.hook_loop import START, Cursor, HookOrder, cursor_file, read_cursor, write_cursor
 from referee.events.reporter import last_ids, missed_events
 from referee.events.writer import NonBlockingWriter
@@ -26,25 +26,24 @@ from referee.play.process.process import control_groups
 from referee.play.sandbox.cgroups import Cgroups, Group
 from referee.play.sandbox.system_info import write
 from referee.tournament.config.config import Config
+from referee.tournament.config.hooks import Hooks as HooksTable
+from referee.tournament.store.disk import StoreError
 from referee.tournament.store.store import Store
 
 REST_S = 20.0
-"""After the last match the hooks of all that waits have so long."""
+"""After the last match, hooks of matches, faults and voids are begun for so long."""
 
 INTERRUPTED = 130
-INTERRUPTED_REST_S = 1.0
-"""The exit code of a run that is interrupted, and how long hooks have then."""
+"""The exit code of a run that is interrupted. Then hooks of matches, faults and voids are left to the next command."""
 
 LONGEST_LAST_S = 60.0
-"""The hooks of the last standings and of the end take `timeout_s` at most, and no longer than this."""
+"""After the last match a hook takes `timeout_s` at most, and no longer than this."""
 
 SLACK_S = 5.0
-"""A process has so long to start, and so long to end after its time is over."""
+"""A process has so long to start, and so long to end once it should."""
 
 QUIET_S = 1.0
 """If hooks take longer than this after the last match, that is printed."""
-
-LATER = "hooks have not been run for all that happened; the same command does that"
 
 
 class HooksRefused(Exception):
@@ -56,14 +55,10 @@ class Hooks:
 
     def __init__(self, config: Config, store: Path, say: Callable[[str], None]) -> None:
         """Start the process. `say` prints a line for the organiser. Raises HooksRefused."""
-        self._say, self._path = say, store
+        self._say, self._path, self._config = say, store, config
         self._standings: Standings | None = None
         self._has_caught_up = False
-        last_hooks = replace(config.hooks, timeout_s=min(config.hooks.timeout_s, LONGEST_LAST_S))
-        path = str(store.absolute())
-        self._last = HookOrder(hooks=last_hooks, folder=config.folder, store=path, has_low_priority=False)
-        order = replace(self._last, hooks=replace(config.hooks, on_end=()), has_low_priority=True)
-        self._process = _HookProcess(order, say, in_least_share=config.isolation != "none")
+        self._process = _HookProcess(self._order(config.hooks, None), say, in_least_share=config.isolation != "none")
 
     def catch_up(self, store: Store, planned: int) -> None:
         """Send what the store holds that hooks have missed, because an earlier command did not come to it.
@@ -74,15 +69,15 @@ class Hooks:
             return
         self._has_caught_up = True
         commit, void = last_ids(store)
-        now = Cursor(commitment=store.meta().commitment, commit=commit, void=void)
+        now = Cursor(commitment=store.meta().commitment, commit=commit + 1, void=void)
         old = read_cursor(self._path) or now
-        if old.commitment != now.commitment or old.commit > commit or old.void > void:  # of another run
+        if old.commitment != now.commitment or old.commit > now.commit or old.void > void:  # of another run
             old = now
         try:
             write_cursor(self._path, old)
         except OSError as error:
             raise HooksRefused(f"{cursor_file(self._path)}: cannot be written: {error.strerror}") from None
-        for event in missed_events(store, planned, commit=old.commit, void=old.void):
+        for event in self._missed(store, planned):
             self.put(event)
 
     def put(self, event: Event) -> None:
@@ -92,26 +87,42 @@ class Hooks:
         else:
             self._process.put(event)
 
-    def finish(self, end: End) -> None:
-        """Give hooks a bounded time for what waits, then for the last standings and the end."""
-        if not self._process.finish(end, INTERRUPTED_REST_S if end.code == INTERRUPTED else REST_S):
-            self._say(LATER)
-        if missed := self._process.left_out:
-            self._say(f"hooks have not been run for {missed} events, because they take longer than matches")
-        hooks = self._last.hooks
-        if hooks.on_end or (hooks.on_standings and self._standings is not None):
-            try:
-                last = _HookProcess(self._last, self._say)
-            except HooksRefused as refused:
-                self._say(f"golfref: {refused}")
-                return
-            if self._standings is not None:
-                last.put(self._standings)
-            last.finish(end, 2 * hooks.timeout_s + SLACK_S)
+    def finish(self, end: End, store: Store | None) -> None:
+        """Give hooks a bounded time for the last standings, for what is left in the store, and for the end.
+
+        `store` is None where there is no run.
+        """
+        config, is_interrupted = self._config.hooks, end.code == INTERRUPTED
+        hooks = replace(config, timeout_s=min(config.timeout_s, LONGEST_LAST_S))
+        self._process.stop(0.0 if is_interrupted else hooks.timeout_s)
+        events: list[Event] = [] if self._standings is None else [self._standings]
+        if store is not None and self._has_caught_up:
+            with contextlib.suppress(StoreError):
+                events += self._missed(store, end.planned or 0)
+        if not events and not hooks.on_end:
+            return
+        rest_s = 0.0 if is_interrupted else REST_S
+        try:
+            last = _HookProcess(self._order(hooks, rest_s), self._say)
+        except HooksRefused as refused:
+            self._say(f"golfref: {refused}")
+            return
+        for event in (*events, end):
+            last.put(event)
+        last.finish(rest_s + 3 * hooks.timeout_s + SLACK_S)
 
     def close(self) -> None:
         """End the process with the hook that runs, if it has not ended."""
-        self._process.stop()
+        self._process.stop(0.0)
+
+    def _missed(self, store: Store, planned: int) -> list[Match | Fault | Void]:
+        """The events in the store to which hooks have not come. Raises StoreError."""
+        if (now := read_cursor(self._path)) is None:
+            return []
+        return [*missed_events(store, planned, commit=now.commit, lines=now.lines, void=now.void)]
+
+    def _order(self, hooks: HooksTable, rest_s: float | None) -> HookOrder:
+        return HookOrder(hooks=hooks, folder=self._config.folder, store=str(self._path.absolute()), rest_s=rest_s)
 
 
 class _HookProcess:
@@ -142,43 +153,40 @@ class _HookProcess:
         self._writer = NonBlockingWriter(self._input.fileno())
         self._reported = b""
         self._is_over = False
-        """True if it has been sent the end."""
+        """True if it should end."""
         self._has_ended = False
-
-    @property
-    def left_out(self) -> int:
-        """How many events were left out, because too many waited."""
-        return self._writer.left_out
 
     def put(self, event: Event) -> None:
         """Send an event, and print what has been reported. Returns at once."""
         self._writer.put(event)
         self._print_reports(0.0)
 
-    def finish(self, end: End, patience_s: float) -> bool:
-        """Let it deal with what it was sent and the end, for at most so long. True if it has; nothing of it is left."""
-        begun, is_told = time.monotonic(), False
-        self._writer.put(end)
+    def finish(self, patience_s: float) -> None:
+        """Let it deal with what it was sent, up to the end, for at most so long. Nothing of it is left."""
+        self._is_over, is_told, begun = True, False, time.monotonic()
         while not self._has_ended and (took_s := time.monotonic() - begun) < patience_s:
             if took_s > QUIET_S and not is_told:
                 is_told = True
                 self._say(f"waiting for hooks, at most {patience_s:.0f} s")
-            self._is_over = self._writer.finish(0.0)
+            self._writer.finish(0.0)
             self._print_reports(0.1)
-        self.stop()
-        return self._has_ended
+        self.stop(0.0)
 
-    def stop(self) -> None:
-        """End the process with the hook that runs, unless that has been done."""
+    def stop(self, patience_s: float) -> None:
+        """End it after the hook that runs, or after so long with that hook, unless it has been ended."""
         if self._output.closed:
             return
+        self._is_over = True
         self._process.terminate()
+        ends_at = time.monotonic() + patience_s
+        while not self._has_ended and time.monotonic() < ends_at:
+            self._print_reports(0.05)
         self._input.close()
-        try:
-            self._process.wait(SLACK_S)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
+        ends_at = time.monotonic() + SLACK_S
+        while not self._has_ended and time.monotonic() < ends_at:
+            self._print_reports(0.05)
+        self._process.kill()
+        self._process.wait()
         self._output.close()
         orphans.unregister(self._process.pid)
         if self._group is not None:

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import islice
 from operator import itemgetter
 
 from msgspec.structs import replace
@@ -97,13 +98,13 @@ def last_ids(store: Store) -> tuple[int, int]:
     return store.last_id(), len(store.all_ids()["voids"])
 
 
-def missed_events(store: Store, planned: int, *, commit: int, void: int) -> Iterator[Event]:
-    """The events of all matches that were committed after this one and of all voids after this one, by their ids.
+def missed_events(store: Store, planned: int, *, commit: int, lines: int, void: int) -> Iterator[Match | Fault | Void]:
+    """The events from this match on without the first `lines`, and of all voids after this one, by their ids.
 
-    They come in the order of then. Raises StoreError.
+    They come in the order in which they happened. Raises StoreError.
     """
     missing: list[tuple[int, int, Result | Void]] = [
-        (row.id, 0, replace(row.result, commit=row.id)) for row in store.committed(commit)
+        (row.id, 0, replace(row.result, commit=row.id)) for row in store.committed(commit - 1)
     ]
     for (game, *_), voids in voids_by_place(store).items():
         missing += (
@@ -115,10 +116,11 @@ def missed_events(store: Store, planned: int, *, commit: int, void: int) -> Iter
         if isinstance(what, Void):
             yield what
         else:
-            yield from events_of(store, what, played=store.counting_until(id_), planned=planned)
+            events = events_of(store, what, played=store.counting_until(id_), planned=planned)
+            yield from islice(events, lines if id_ == commit else 0, None)
 
 
-def events_of(store: Store, result: Result, *, played: int, planned: int) -> Iterator[Event]:
+def events_of(store: Store, result: Result, *, played: int, planned: int) -> Iterator[Match | Fault]:
     """The events of a committed match: how it ended, then its faults."""
     yield Match(
         match=result.number,

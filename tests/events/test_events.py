@@ -98,7 +98,7 @@ def test_what_hooks_missed_is_sent_in_the_order_in_which_it_happened(tmp_path: P
         last, plan = store.last_id(), plan_now(store)
         for attempt, reason in enumerate(("the host was \x1b[2J busy", "again"), 1):
             store.note_void(plan[len(plan) - 1], ["ann"], attempt, reason)
-        found = [*missed_events(store, len(plan), commit=last - 1, void=1)]
+        found = [*missed_events(store, len(plan), commit=last - 1, lines=1, void=1)]
 
     (match, void) = (one for one in found if isinstance(one, Match | Void))
     assert isinstance(match, Match)
@@ -112,7 +112,7 @@ def test_a_match_that_an_amendment_took_out_before_it_was_sent_is_sent(tmp_path:
     with locked(path) as lock, closing(Store.open(path, lock=lock)) as store:
         last, plan = store.last_id(), plan_now(store)
         store.amend(store.meta(), {id_: plan[number] for number, id_ in enumerate(store.ids()[:-1])}, ["one is out"])
-        found = [*missed_events(store, len(plan), commit=last - 1, void=0)]
+        found = [*missed_events(store, len(plan), commit=last - 1, lines=1, void=0)]
 
     (match,) = (one for one in found if isinstance(one, Match))
     assert (match.commit, match.match, match.played) == (last, len(plan) - 1, len(plan) - 1)

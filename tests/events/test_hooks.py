@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 import pytest
 from commands import GOLFREF, golfref, until_there
+from msgspec.structs import replace
 from processes import Marked
 from quick import QUICK
 
@@ -37,6 +38,11 @@ def config_of(hooks: str, deals: int = 1, more: str = "") -> str:
 def events_in(text: str) -> list[Event]:
     """Every line must be an event, with no field that is not known."""
     return [msgspec.json.decode(line, type=Event) for line in text.splitlines()]
+
+
+def without_time(events: list[Event]) -> list[Event]:
+    """What a hook misses while matches are played, it is sent again at a later time."""
+    return [replace(one, at="") for one in events]
 
 
 def all_of(kind: type, events: list[Event]) -> list[Any]:
@@ -71,10 +77,10 @@ def test_hooks_and_progress_are_sent_the_same_events_and_nothing_that_is_secret(
     }
     assert [one.played for one in matches] == [1, 2, 3, 4, 5, 6]
     assert all(sum(one.match_points) == 1 for one in matches)
-    assert events_in((tmp_path / "match.jsonl").read_text()) == matches
+    assert without_time(events_in((tmp_path / "match.jsonl").read_text())) == without_time(matches)
 
     faults = all_of(Fault, events)
-    assert events_in((tmp_path / "fault.jsonl").read_text()) == faults
+    assert without_time(events_in((tmp_path / "fault.jsonl").read_text())) == without_time(faults)
     assert {one.bot for one in faults} == {"cid"}
     assert all(fault.detail for fault in faults)
     assert all_of(Progress, events)[-1].played == 6
