@@ -139,7 +139,7 @@ class HookLoop:
         if not isinstance(event, Match | Fault | Void):
             self._run(event)
         elif time.monotonic() >= self._rest_ends:
-            self._later += 1
+            self._later += HOOK_OF[type(event)] in self._commands
         else:
             self._run(event)
             self._keep(event)
@@ -196,6 +196,7 @@ class HookLoop:
                     stderr=subprocess.STDOUT,
                     cwd=self._order.folder,
                     env=env,
+                    preexec_fn=lower_priority if self._order.rest_s is None else None,  # noqa: PLW1509 - one thread
                     process_group=0,  # not a session, by which the referee's guard finds what is left
                 )
             except OSError as error:
@@ -242,6 +243,6 @@ def main() -> None:
     """Run the hooks of all events of the input."""
     order = msgspec.json.decode(sys.argv[2], type=HookOrder)
     if order.rest_s is None:
-        lower_priority()
+        os.nice(19)  # hooks give way even more, but this process ends them soon on a busy host, too
         set_session_priority(os.getpid(), is_low=True)
     HookLoop(order).run()

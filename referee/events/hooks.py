@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 import referee
 from referee.events.events import End, Event, Fault, Match, Standings, Void
-from referee.events.hook_loop import START, Cursor, HookOrder, cursor_file, read_cursor, write_cursor
+from referee.events.hook_loop import HOOK_OF, START, Cursor, HookOrder, cursor_file, read_cursor, write_cursor
 from referee.events.reporter import last_ids, missed_events
 from referee.events.writer import NonBlockingWriter
 from referee.play.faults import HostFault
@@ -95,11 +95,11 @@ class Hooks:
         config, is_interrupted = self._config.hooks, end.code == INTERRUPTED
         hooks = replace(config, timeout_s=min(config.timeout_s, LONGEST_LAST_S))
         self._process.stop(0.0 if is_interrupted else hooks.timeout_s)
-        events: list[Event] = [] if self._standings is None else [self._standings]
+        events: list[Standings | Match | Fault | Void] = [] if self._standings is None else [self._standings]
         if store is not None and self._has_caught_up:
             with contextlib.suppress(StoreError):
                 events += self._missed(store, end.planned or 0)
-        if not events and not hooks.on_end:
+        if not any(HOOK_OF[type(one)] in hooks.commands for one in (*events, end)):
             return
         rest_s = 0.0 if is_interrupted else REST_S
         try:
