@@ -197,7 +197,7 @@ class HookLoop:
                     cwd=self._order.folder,
                     env=env,
                     preexec_fn=lower_priority if self._order.rest_s is None else None,  # noqa: PLW1509 - one thread
-                    process_group=0,  # not a session, by which the referee's guard finds what is left
+                    process_group=0,  # in this session, whose share of the cores is low
                 )
             except OSError as error:
                 return f"cannot be started: {error.strerror}", b""

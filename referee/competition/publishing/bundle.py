@@ -16,6 +16,7 @@ from referee.site.pages.slugs import LONGEST, slugs
 from referee.tournament.store.plans import extent_of
 from referee.tournament.store.store import Store
 from referee.tournament.store.tables import EARLIER_FORMAT
+from referee.tournament.summary import shows_key
 
 FORMAT: Literal["golfref-bundle-1"] = "golfref-bundle-1"
 
@@ -129,7 +130,7 @@ def info_of(store: Store, made: Made) -> BundleInfo:
         raise NotPublished(f"{store.path}: {what}; publish the store itself, and the output of `standings --json`")
     meta, extent = store.meta(), extent_of(store)
     matches = len(store.numbers())
-    is_complete = extent.has_ended and matches == extent.planned
+    is_complete = shows_key(meta.facts, extent, matches)
     return BundleInfo(
         run=meta.facts.name,
         commitment=meta.commitment,
