@@ -28,6 +28,7 @@ ROOMS = (
     "referee.tournament",
     "referee.cluster",
     "referee.reports",
+    "referee.events",
     "referee.film",
     "referee.highlights",
     "referee.site",

@@ -15,6 +15,7 @@ from referee.reports.export.rows import TABLES
 from referee.site.pages.slugs import LONGEST, slugs
 from referee.tournament.store.plans import extent_of
 from referee.tournament.store.store import Store
+from referee.tournament.summary import shows_key
 
 FORMAT: Literal["golfref-bundle-1"] = "golfref-bundle-1"
 
@@ -125,7 +126,7 @@ def info_of(store: Store, made: Made) -> BundleInfo:
     """What a bundle of this run says of itself. Raises StoreError."""
     meta, extent = store.meta(), extent_of(store)
     matches = len(store.numbers())
-    is_complete = extent.has_ended and matches == extent.planned
+    is_complete = shows_key(meta.facts, extent, matches)
     return BundleInfo(
         run=meta.facts.name,
         commitment=meta.commitment,

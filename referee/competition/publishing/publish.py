@@ -32,6 +32,7 @@ from referee.site.shipped import code_hash
 from referee.tournament.store.disk import StoreError
 from referee.tournament.store.plans import extent_of
 from referee.tournament.store.store import Store
+from referee.tournament.summary import shows_key
 
 
 class Order(Struct, frozen=True, kw_only=True):
@@ -111,8 +112,7 @@ def _at_rest(run: Path) -> Iterator[Path]:
             raise NotPublished(f"{shown(run)}: this is only shard {shard} of a run; {what}")
         if not store.counts():
             raise NotPublished(f"{shown(run)}: no match of the run has been played yet, so there is nothing to publish")
-        extent = extent_of(store)
-        if extent.has_ended and len(store.numbers()) == extent.planned:
+        if shows_key(store.meta().facts, extent_of(store), len(store.numbers())):
             yield run
             return
         with TemporaryDirectory(prefix="golfref-") as folder:

@@ -1,8 +1,8 @@
-"""What happens in a run, as hooks and `--progress json` are told it: one JSON object a line, with its kind in `type`.
+"""The events of a run, as hooks and `--progress json` are sent them: one JSON object a line, with its kind in `type`.
 
-tournaments/MACHINES.md is the page about it. Nothing here holds the key, a seed, cards, a line of a bot, or the
-command, folder or environment of a bot: whoever reads it may be anybody. The detail of a fault can name cards of its
-match, which no new version of a bot meets again.
+tournaments/MACHINES.md is the page about them. Anybody may read events, so none holds the key, a seed, cards, a
+line of a bot, or the command, folder or environment of a bot. The detail of a fault can name cards of its match, which
+no new version of a bot meets again.
 """
 
 import msgspec
@@ -20,11 +20,11 @@ def now() -> str:
     return wall_clock.now().isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-class _Happening(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_field="type"):
-    """Something that happened."""
+class _Event(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_field="type"):
+    """What all events have."""
 
     at: str = field(default_factory=now)
-    """When it was told, in UTC."""
+    """When it was sent, in UTC."""
 
 
 class Player(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -36,7 +36,7 @@ class Player(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """In hexadecimal; another version is another program."""
 
 
-class Begin(_Happening, frozen=True, tag="begin"):
+class Begin(_Event, frozen=True, tag="begin"):
     """Matches are played from now on. A ladder that takes new versions up begins again."""
 
     name: str
@@ -59,7 +59,7 @@ class Begin(_Happening, frozen=True, tag="begin"):
     """How many seconds what is planned and not played takes, by the forecast."""
 
 
-class Match(_Happening, frozen=True, tag="match"):
+class Match(_Event, frozen=True, tag="match"):
     """A match has ended and is in the store. Lists are by seat."""
 
     match: int | None
@@ -81,7 +81,7 @@ class Match(_Happening, frozen=True, tag="match"):
     planned: int
 
 
-class Fault(_Happening, frozen=True, tag="fault"):
+class Fault(_Event, frozen=True, tag="fault"):
     """A bot was at fault in a match that has ended."""
 
     match: int | None
@@ -91,12 +91,12 @@ class Fault(_Happening, frozen=True, tag="fault"):
     times: int
     """How often in this match."""
     detail: str | None
-    """What was wrong the first time. None where the match was out of the standings before this was told."""
+    """What was wrong the first time. None where the record of the match cannot be read."""
     commit: int
     """As of the match."""
 
 
-class Void(_Happening, frozen=True, tag="void"):
+class Void(_Event, frozen=True, tag="void"):
     """The referee or its host spoiled an attempt at a match, which is no bot's fault."""
 
     match: int | None
@@ -108,7 +108,7 @@ class Void(_Happening, frozen=True, tag="void"):
     """The id of its row in the store."""
 
 
-class Suspect(_Happening, frozen=True, tag="void_suspect"):
+class Suspect(_Event, frozen=True, tag="void_suspect"):
     """The presence of a bot alone explains the voids at which it sat."""
 
     bot: str
@@ -118,7 +118,7 @@ class Suspect(_Happening, frozen=True, tag="void_suspect"):
     """How many attempts were voided in that time."""
 
 
-class Drawn(_Happening, frozen=True, tag="round"):
+class Drawn(_Event, frozen=True, tag="round"):
     """Another round has been drawn."""
 
     title: str
@@ -126,13 +126,13 @@ class Drawn(_Happening, frozen=True, tag="round"):
     """How many matches it has."""
 
 
-class RoundsOver(_Happening, frozen=True, tag="rounds_over"):
+class RoundsOver(_Event, frozen=True, tag="rounds_over"):
     """No more rounds are drawn."""
 
     reason: str
 
 
-class Progress(_Happening, frozen=True, tag="progress"):
+class Progress(_Event, frozen=True, tag="progress"):
     """How far the run is, every few seconds."""
 
     played: int
@@ -164,7 +164,7 @@ class Place(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How many faults of all kinds."""
 
 
-class Table(_Happening, frozen=True, tag="standings"):
+class Standings(_Event, frozen=True, tag="standings"):
     """The standings, the best first."""
 
     played: int
@@ -172,19 +172,19 @@ class Table(_Happening, frozen=True, tag="standings"):
     standings: tuple[Place, ...]
 
 
-class Note(_Happening, frozen=True, tag="note"):
-    """What `golfref tournament` says in words; also warnings and errors."""
+class Note(_Event, frozen=True, tag="note"):
+    """What `golfref tournament` prints in words; also warnings and errors."""
 
     text: str
 
 
-class LeftOut(_Happening, frozen=True, tag="left_out"):
-    """Whoever reads is slower than things happen, or stopped for a while: lines are missing here."""
+class LeftOut(_Event, frozen=True, tag="left_out"):
+    """The reader is slower than events come, or stopped for a while: lines are missing here."""
 
     lines: int
 
 
-class End(_Happening, frozen=True, tag="end"):
+class End(_Event, frozen=True, tag="end"):
     """The command ends. It is the last line."""
 
     code: int
@@ -198,19 +198,19 @@ class End(_Happening, frozen=True, tag="end"):
     planned: int | None
 
 
-Happening = (
-    Begin | Match | Fault | Void | Suspect | Drawn | RoundsOver | Progress | Table | Note | LeftOut | End
+Event = (
+    Begin | Match | Fault | Void | Suspect | Drawn | RoundsOver | Progress | Standings | Note | LeftOut | End
 )  # fmt: skip
 """Any of them."""
 
 
-def line_of(happening: Happening) -> bytes:
+def line_of(event: Event) -> bytes:
     """Its line, with the newline."""
-    return escaped_json(msgspec.json.encode(happening).decode()).encode() + b"\n"
+    return escaped_json(msgspec.json.encode(event).decode()).encode() + b"\n"
 
 
 def safe(text: str) -> str:
-    """A text of strangers, as it may be told: harmless to a terminal, and bounded."""
+    """A text of strangers, harmless to a terminal, and bounded."""
     return printable(text, LONGEST_TEXT)
 
 

@@ -1,4 +1,4 @@
-"""What machines are told: lines that a slow or dead reader never holds up, and texts that harm nobody."""
+"""Events: what a run that goes on sends again, and lines that no slow or dead reader holds up."""
 
 import os
 import re
@@ -10,26 +10,25 @@ import msgspec
 from exported import made_up_run
 from msgspec.structs import replace
 
-from referee.competition.happenings import (
+from referee.events.events import (
     Begin,
     End,
-    Happening,
+    Event,
     LeftOut,
     Match,
     Note,
     Place,
     Player,
     Progress,
-    Table,
+    Standings,
     Void,
     line_of,
     safe,
     safe_lines,
 )
-from referee.competition.hook_cursor import Cursor
-from referee.competition.hook_process import HOOK_OF
-from referee.competition.outflow import MOST_WAITING, Outflow
-from referee.competition.reporting import tell_again
+from referee.events.hook_loop import HOOK_OF
+from referee.events.reporter import missed_events
+from referee.events.writer import MOST_WAITING, NonBlockingWriter
 from referee.tournament.config.hooks import Hooks
 from referee.tournament.config.planned import MatchIdentities
 from referee.tournament.store.disk import locked
@@ -42,8 +41,8 @@ PAGE = Path(__file__).parents[2] / "tournaments/MACHINES.md"
 PROGRESS = Progress(played=1, planned=2, voided=0, left_s=1.5)
 
 
-def told(data: bytes) -> list[Happening]:
-    return [msgspec.json.decode(line, type=Happening) for line in data.splitlines()]
+def read(data: bytes) -> list[Event]:
+    return [msgspec.json.decode(line, type=Event) for line in data.splitlines()]
 
 
 def read_all(fd: int) -> bytes:
@@ -63,49 +62,51 @@ def test_a_line_holds_nothing_that_steers_a_terminal() -> None:
     assert line_of(Note(text=safe_lines("one\ntwo \x07"))).startswith(b'{"type":"note","text":"one\\ntwo \\\\x07"')
 
 
-def test_a_reader_that_stops_reading_holds_nobody_up_and_is_told_what_it_missed() -> None:
+def test_a_reader_that_hangs_holds_nobody_up_and_reads_how_many_lines_are_missing() -> None:
     reading, writing = os.pipe()
-    outflow = Outflow(writing)
+    writer = NonBlockingWriter(writing)
     line = len(line_of(PROGRESS))
     for _ in range(MOST_WAITING + (1 << 16) // line + 500):
-        outflow.put(PROGRESS)
-    outflow.put(End(code=0, why="", store=None, played=1, planned=2))
+        writer.put(PROGRESS)
+    writer.put(End(code=0, why="", store=None, played=1, planned=2))
     os.set_blocking(reading, False)
     data = b""
-    while not outflow.finish(0.0):
+    while not writer.finish(0.0):
         data += os.read(reading, 1 << 16)
     os.close(writing)
     os.set_blocking(reading, True)
-    happenings = told(data + read_all(reading))
+    events = read(data + read_all(reading))
     os.close(reading)
 
-    assert isinstance(happenings[-1], End), "the end is never left out"
-    missing = sum(one.lines for one in happenings if isinstance(one, LeftOut))
-    assert missing >= 400
-    assert len(happenings) < MOST_WAITING + (1 << 16) // line + 2
+    assert isinstance(events[-1], End), "the end is never left out"
+    missing = sum(one.lines for one in events if isinstance(one, LeftOut))
+    assert missing == writer.left_out >= 400
+    assert len(events) < MOST_WAITING + (1 << 16) // line + 2
 
 
 def test_a_reader_that_is_gone_is_nobodys_problem() -> None:
     reading, writing = os.pipe()
-    outflow = Outflow(writing)
+    writer = NonBlockingWriter(writing)
     os.close(reading)
-    outflow.put(PROGRESS)
-    outflow.put(PROGRESS)
+    writer.put(PROGRESS)
+    writer.put(PROGRESS)
     os.close(writing)
 
-    assert outflow.problem == "nobody reads it any more"
+    assert writer.problem == "nobody reads it any more"
 
 
-def test_what_came_after_the_cursor_is_told_again_in_the_order_of_then(tmp_path: Path) -> None:
+def test_what_hooks_missed_is_sent_in_the_order_in_which_it_happened(tmp_path: Path) -> None:
     path = made_up_run(tmp_path, ["six-card"], without=1)
     with locked(path) as lock, closing(Store.open(path, lock=lock)) as store:
         last, plan = store.last_id(), plan_now(store)
         for attempt, reason in enumerate(("the host was \x1b[2J busy", "again"), 1):
             store.note_void(MatchIdentities(store.meta().facts).identity(plan[len(plan) - 1]), attempt, reason)
-        found: list[Happening] = []
-        tell_again(found.append, store, len(plan), Cursor(commitment="", commit=last - 1, lines=1, void=last + 1))
+        found = [*missed_events(store, len(plan), row=last, lines=0)]
 
-    (match, void) = (one for one in found if isinstance(one, Match | Void))
+        again = [*missed_events(store, len(plan), row=last + 1, lines=1)]
+
+    (match, _, void) = (one for one in found if isinstance(one, Match | Void))
+    assert again == [replace(void, at=again[0].at)]
     assert isinstance(match, Match)
     assert (match.commit, match.played, match.planned) == (last, len(plan) - 1, len(plan))
     assert isinstance(void, Void)
@@ -118,26 +119,25 @@ def test_what_came_after_the_cursor_is_told_again_in_the_order_of_then(tmp_path:
     )
 
 
-def test_a_match_that_an_amendment_took_out_before_it_was_told_is_told(tmp_path: Path) -> None:
+def test_a_match_that_an_amendment_took_out_before_it_was_sent_is_sent(tmp_path: Path) -> None:
     path = made_up_run(tmp_path, ["six-card"])
     with locked(path) as lock, closing(Store.open(path, lock=lock)) as store:
         last, plan = store.last_id(), plan_now(store)
         places = [replace(place, number=None, block=None) if place.id == last else place for place in store.places()]
         store.amend(Amended(config=store.meta().facts, matches=len(plan)), lambda _: places)
-        found: list[Happening] = []
-        tell_again(found.append, store, len(plan), Cursor(commitment="", commit=last - 1, lines=1, void=0))
+        found = [*missed_events(store, len(plan), row=last, lines=0)]
 
     (match,) = (one for one in found if isinstance(one, Match))
     assert (match.commit, match.match, match.played) == (last, None, len(plan) - 1)
 
 
-def test_the_page_tells_every_line_with_all_of_its_fields() -> None:
+def test_the_page_has_every_event_with_all_of_its_fields() -> None:
     rows = {
         cells[1].strip(" `"): (cells[2].strip(" `"), set(re.findall(r"`(\w+)`", cells[4])))
         for line in PAGE.read_text(encoding="utf-8").splitlines()
         if line.startswith("| `") and "`type`" not in line and len(cells := line.split("|")) == 6
     }
-    kinds = {kind.__struct_config__.tag: kind for kind in get_args(Happening)}
+    kinds = {kind.__struct_config__.tag: kind for kind in get_args(Event)}
 
     assert set(rows) == set(kinds)
     for tag, kind in kinds.items():
@@ -148,7 +148,7 @@ def test_the_page_tells_every_line_with_all_of_its_fields() -> None:
         assert named - {"null"} == fields | inner
 
 
-INNER = {Begin: (Player,), Table: (Place,)}
+INNER = {Begin: (Player,), Standings: (Place,)}
 
 
 def test_every_hook_of_a_config_is_run_by_something() -> None:

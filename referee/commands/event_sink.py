@@ -1,4 +1,4 @@
-"""What machines are told of `golfref tournament`: `--progress` writes it as JSON lines, and hooks are run with it."""
+"""Where the events of `golfref tournament` go: `--progress` writes them as JSON lines, and hooks are run with them."""
 
 import contextlib
 import os
@@ -7,10 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from referee.commands.console import listening, say
-from referee.competition.happenings import End, Happening, Note, safe_lines
-from referee.competition.hooks import RunningHooks
-from referee.competition.outflow import Outflow
-from referee.competition.reporting import tell_again
+from referee.events.events import End, Event, Note, safe_lines
+from referee.events.hooks import Hooks
+from referee.events.writer import NonBlockingWriter
 from referee.tournament.config.config import Config
 from referee.tournament.store.disk import StoreError
 from referee.tournament.store.plans import extent_of
@@ -30,84 +29,90 @@ class BadProgress(Exception):
     """What `--progress` says cannot be done. The text says why."""
 
 
-class Machines:
-    """Whoever is told what happens in a run. There may be nobody."""
+class EventSink:
+    """Takes the events of a run, and passes them to the lines of `--progress` and to hooks. There may be neither."""
 
-    def __init__(self, lines: Outflow | None, *, is_stderr: bool) -> None:
-        """`lines` is where `--progress` wants them; `is_stderr` says whether that takes the place of all words."""
+    def __init__(self, lines: NonBlockingWriter | None, *, is_stderr: bool) -> None:
+        """`lines` is what `--progress` names; `is_stderr` is True if that takes the place of all words."""
         self.replaces_words = is_stderr
-        self._lines, self._hooks = lines, list[RunningHooks]()
+        self._lines = lines
+        self._hooks: Hooks | None = None
 
     @property
-    def listen(self) -> bool:
-        """Whether there is anybody to be told of matches."""
-        return self._lines is not None or bool(self._hooks)
+    def is_used(self) -> bool:
+        """True if any event goes anywhere."""
+        return self._lines is not None or self._hooks is not None
 
     def start_hooks(self, config: Config, store: Path) -> None:
         """Start the process that runs the hooks of this config, where it has any. Raises HooksRefused."""
         if config.hooks.commands:
-            self._hooks.append(RunningHooks(config, store, say))
+            self._hooks = Hooks(config, store, say)
 
-    def put(self, happening: Happening) -> None:
-        """Tell what happened. Returns at once."""
+    def put(self, event: Event) -> None:
+        """Pass an event on. Returns at once."""
         if self._lines is not None:
-            self._lines.put(happening)
-        for hooks in self._hooks:
-            hooks.put(happening)
+            self._lines.put(event)
+        if self._hooks is not None:
+            self._hooks.put(event)
 
-    def go_on(self, store: Store, planned: int) -> None:
-        """Tell hooks what they were not told before the run went on, because it was killed. Raises HooksRefused."""
-        for hooks in self._hooks:
-            if (cursor := hooks.go_on(store)) is not None:
-                tell_again(hooks.put, store, planned, cursor)
+    def catch_up(self, store: Store, planned: int) -> None:
+        """Send hooks what they missed before the run went on. Raises HooksRefused and StoreError."""
+        if self._hooks is not None:
+            self._hooks.catch_up(store, planned)
 
     def note(self, text: str) -> None:
-        """Tell what was said in words. Hooks are not told."""
+        """Write a line about what was printed in words. It goes to no hook."""
         if self._lines is not None:
             self._lines.put(Note(text=safe_lines(text)))
 
     def end(self, code: int, why: str, path: Path) -> None:
-        """Tell that the command ends, and give hooks a bounded time."""
-        if not self.listen:
+        """Send that the command ends, and give hooks a bounded time."""
+        if not self.is_used:
             return
-        played, planned = _so_far(path)
-        store = None if played is None else str(path.absolute())
-        end = End(code=code, why=safe_lines(why), store=store, played=played, planned=planned)
-        for hooks in self._hooks:
-            hooks.finish(end)
+        store: Store | None = None
+        played: int | None = None
+        planned: int | None = None
+        with contextlib.ExitStack() as stack:
+            with contextlib.suppress(StoreError):
+                store = stack.enter_context(contextlib.closing(Store.open(path)))
+                played, planned = len(store.numbers()), extent_of(store).planned
+            name = None if store is None else str(path.absolute())
+            end = End(code=code, why=safe_lines(why), store=name, played=played, planned=planned)
+            if self._hooks is not None:
+                self._hooks.finish(end, store)
         if self._lines is not None:
             self._lines.put(end)
 
     def close(self) -> None:
         """End the hooks, and write the last lines."""
-        for hooks in self._hooks:
-            hooks.close()
-        if self._lines is None:
+        if self._hooks is not None:
+            self._hooks.close()
+        if self._lines is None or (self._lines.finish(LAST_PATIENCE_S) and not self._lines.left_out):
             return
-        self._lines.finish(LAST_PATIENCE_S)
-        if not self.replaces_words and (self._lines.problem or self._lines.left_out):
+        if not self.replaces_words:
             why = self._lines.problem or "its reader is too slow"
-            say(f"note: --progress: {self._lines.left_out} lines could not be written: {why}")
+            missing = self._lines.left_out + self._lines.waiting
+            say(f"note: --progress: {missing} lines could not be written: {why}")
 
 
 @contextlib.contextmanager
-def machines(progress: str | None) -> Iterator[Machines]:
-    """Whoever is told what happens, as `--progress` says; they are closed after the block. Raises BadProgress."""
+def event_sink(progress: str | None) -> Iterator[EventSink]:
+    """The sink for what `--progress` names; it is closed after the block. Raises BadProgress."""
     kind, colon, file = (progress or "").partition(":")
     if progress is not None and (kind != JSON or bool(colon) != bool(file)):
         raise BadProgress(f"--progress: expected json or json:FILE, got {progress!r}")
     with contextlib.ExitStack() as stack:
         if progress is None:
-            told = Machines(None, is_stderr=False)
+            sink = EventSink(None, is_stderr=False)
         elif file:
-            told = Machines(Outflow(stack.enter_context(_file(file))), is_stderr=False)
+            sink = EventSink(NonBlockingWriter(stack.enter_context(_file(file))), is_stderr=False)
         else:
-            told = Machines(Outflow(stack.enter_context(_own_stderr())), is_stderr=True)
-            stack.enter_context(_strays(told))
-        stack.callback(told.close)
+            sink = EventSink(NonBlockingWriter(stack.enter_context(_own_stderr())), is_stderr=True)
+            stack.enter_context(_strays(sink))
+        stack.callback(sink.close)
         if progress is not None:
-            stack.enter_context(listening(told.note, also_words=not told.replaces_words))
-        yield told
+            stack.enter_context(listening(sink.note, also_words=not sink.replaces_words))
+        yield sink
 
 
 @contextlib.contextmanager
@@ -134,7 +139,7 @@ def _own_stderr() -> Iterator[int]:
 
 
 @contextlib.contextmanager
-def _strays(told: Machines) -> Iterator[None]:
+def _strays(sink: EventSink) -> Iterator[None]:
     """Turn into notes what anything else writes to stderr during the block, such as a worker that dies."""
     before = os.dup(2)
     reading, writing = os.pipe()
@@ -146,11 +151,11 @@ def _strays(told: Machines) -> Iterator[None]:
         while data := os.read(reading, 1 << 16):
             *lines, begun = (begun + data).split(b"\n")
             for line in filter(None, lines):
-                told.note(line.decode("utf-8", "replace"))
+                sink.note(line.decode("utf-8", "replace"))
             if len(begun) > 1 << 16:
                 begun = b""
         if begun:
-            told.note(begun.decode("utf-8", "replace"))
+            sink.note(begun.decode("utf-8", "replace"))
 
     thread = threading.Thread(target=read, daemon=True)
     thread.start()
@@ -160,10 +165,3 @@ def _strays(told: Machines) -> Iterator[None]:
         os.dup2(before, 2)
         os.close(before)
         thread.join(_STRAYS_PATIENCE_S)
-
-
-def _so_far(path: Path) -> tuple[int | None, int | None]:
-    """How many matches of the run are there, and how many its plan has. None where that cannot be told."""
-    with contextlib.suppress(StoreError), contextlib.closing(Store.open(path)) as store:
-        return len(store.numbers()), extent_of(store).planned
-    return None, None
