@@ -1,7 +1,7 @@
 """The process that runs the hooks of a run: it reads an event a line, and runs the hook of each before it reads on.
 
 It ends after the hook of the end, or at SIGTERM after the hook that runs. When its input ends, it kills that hook and
-ends at once: the referee has been killed, or waits no longer. Lines for the organiser go to its stdout.
+ends at once: the referee has been killed, or waits no longer. Its reports go to its stdout, one JSON object a line.
 """
 
 import contextlib
@@ -52,6 +52,14 @@ class HookOrder(Struct, frozen=True, kw_only=True):
     """Absolute path of the run's store."""
     rest_s: float | None
     """After so many seconds only `on_standings` and `on_end` are run. None while matches are played."""
+
+
+class Report(Struct, frozen=True, kw_only=True):
+    """Lines for the organiser."""
+
+    failed: str = ""
+    """The hook that failed, if one did."""
+    lines: tuple[str, ...]
 
 
 class Cursor(Struct, frozen=True, kw_only=True):
@@ -117,10 +125,12 @@ class HookLoop:
                 if self._is_stopping or isinstance(event, End):
                     break
         finally:
-            if self._left_out:
-                print(f"hooks have not been run for {self._left_out} events, because they take longer than matches")
-            if self._later:
-                print(f"hooks have not been run for the last {self._later} events; the same command does that")
+            for count, why in (
+                (self._left_out, "events, because they take longer than matches"),
+                (self._later, "events yet; the same command does that"),
+            ):
+                if count:
+                    _write(Report(lines=(f"hooks have not been run for {count} {why}",)))
 
     def _stop(self, *_: object) -> None:
         self._is_stopping = True
@@ -177,8 +187,8 @@ class HookLoop:
         if how and hook not in self._failed:
             self._failed.add(hook)
             lines = printed.decode("utf-8", "replace").splitlines()[-LAST_LINES:]
-            print(f"hook {hook} {how}", *(f"  | {printable(line.expandtabs(), 500)}" for line in lines), sep="\n")
-            sys.stdout.flush()
+            shown = (f"  | {printable(line.expandtabs(), 500)}" for line in lines)
+            _write(Report(failed=hook, lines=(f"hook {hook} {how}", *shown)))
 
     def _outcome(self, command: tuple[str, ...], env: dict[str, str], line: bytes) -> tuple[str, bytes]:
         """How a command failed, empty where it did not; and the end of its output."""
@@ -210,6 +220,11 @@ class HookLoop:
         if code:
             return f"was killed by signal {-code}" if code < 0 else f"ended with code {code}", printed
         return "", printed
+
+
+def _write(report: Report) -> None:
+    with contextlib.suppress(OSError):  # the referee is gone
+        os.write(1, msgspec.json.encode(report) + b"\n")
 
 
 def _output(process: "subprocess.Popen[bytes]", end_s: float) -> tuple[bytes, bool]:

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 import referee
 from referee.events.events import End, Event, Fault, Match, Standings, Void
-from referee.events.hook_loop import HOOK_OF, START, Cursor, HookOrder, cursor_file, read_cursor, write_cursor
+from referee.events.hook_loop import HOOK_OF, START, Cursor, HookOrder, Report, cursor_file, read_cursor, write_cursor
 from referee.events.reporter import last_row, missed_events
 from referee.events.writer import NonBlockingWriter
 from referee.play.faults import HostFault
@@ -46,6 +46,9 @@ QUIET_S = 1.0
 """If hooks take longer than this after the last match, that is printed."""
 
 
+DIED = "golfref: the process that runs hooks has died; the run goes on without them"
+
+
 class HooksRefused(Exception):
     """The process that runs hooks cannot be started. The text says why."""
 
@@ -53,12 +56,16 @@ class HooksRefused(Exception):
 class Hooks:
     """The hooks of a run, until it ends. Call `close` at the end; nothing of them is left after it."""
 
-    def __init__(self, config: Config, store: Path, say: Callable[[str], None]) -> None:
-        """Start the process. `say` prints a line for the organiser. Raises HooksRefused."""
+    def __init__(self, config: Config, store: Path, say: Callable[..., None]) -> None:
+        """Start the process. `say` prints lines for the organiser. Raises HooksRefused."""
         self._say, self._path, self._config = say, store, config
+        self._failed = set[str]()
+        """The hooks of which a failure has been printed."""
         self._standings: Standings | None = None
         self._has_caught_up = False
-        self._process = _HookProcess(self._order(config.hooks, None), say, in_least_share=config.isolation != "none")
+        self._process = _HookProcess(
+            self._order(config.hooks, None), self._report, in_least_share=config.isolation != "none"
+        )
 
     def catch_up(self, store: Store, planned: int) -> None:
         """Send what the store holds that hooks have missed, because an earlier command did not come to it.
@@ -102,7 +109,7 @@ class Hooks:
             return
         rest_s = 0.0 if is_interrupted else REST_S
         try:
-            last = _HookProcess(self._order(hooks, rest_s), self._say)
+            last = _HookProcess(self._order(hooks, rest_s), self._report)
         except HooksRefused as refused:
             self._say(f"golfref: {refused}")
             return
@@ -113,6 +120,12 @@ class Hooks:
     def close(self) -> None:
         """End the process with the hook that runs, if it has not ended."""
         self._process.stop(0.0)
+
+    def _report(self, report: Report) -> None:
+        """Print a report, unless that hook has failed before."""
+        if report.failed not in self._failed:
+            self._failed.update({report.failed} - {""})
+            self._say(*report.lines)
 
     def _missed(self, store: Store, planned: int) -> list[Match | Fault | Void]:
         """The events in the store to which hooks have not come. Raises StoreError."""
@@ -127,9 +140,9 @@ class Hooks:
 class _HookProcess:
     """A process that runs hooks."""
 
-    def __init__(self, order: HookOrder, say: Callable[[str], None], *, in_least_share: bool = False) -> None:
+    def __init__(self, order: HookOrder, on_report: Callable[[Report], None], *, in_least_share: bool = False) -> None:
         """Start it, with the least share of the cores where bots have shares. Raises HooksRefused."""
-        self._say = say
+        self._on_report = on_report
         root = str(Path(referee.__file__).resolve().parent.parent)
         try:
             self._process = subprocess.Popen(
@@ -166,7 +179,7 @@ class _HookProcess:
         while not self._has_ended and (took_s := time.monotonic() - begun) < patience_s:
             if took_s > QUIET_S and not is_told:
                 is_told = True
-                self._say(f"waiting for hooks, at most {patience_s:.0f} s")
+                self._on_report(Report(lines=(f"waiting for hooks, at most {patience_s:.0f} s",)))
             self._writer.finish(0.0)
             self._print_reports(0.1)
         self.stop(0.0)
@@ -202,11 +215,11 @@ class _HookProcess:
             return
         *lines, self._reported = (self._reported + data).split(b"\n")
         for line in lines:
-            self._say(line.decode("utf-8", "replace"))
+            self._on_report(msgspec.json.decode(line, type=Report))
         if not data:
             self._has_ended = True
             if not self._is_over:
-                self._say("golfref: the process that runs hooks has died; the run goes on without them")
+                self._on_report(Report(lines=(DIED,)))
 
 
 def _least_share(pid: int) -> Group | None:
