@@ -69,17 +69,11 @@ class EventSink:
         """Send that the command ends, and give hooks a bounded time."""
         if not self.is_used:
             return
-        store: Store | None = None
-        played: int | None = None
-        planned: int | None = None
-        with contextlib.ExitStack() as stack:
-            with contextlib.suppress(StoreError):
-                store = stack.enter_context(contextlib.closing(Store.open(path)))
-                played, planned = len(store.numbers()), extent_of(store).planned
-            name = None if store is None else str(path.absolute())
-            end = End(code=code, why=safe_lines(why), store=name, played=played, planned=planned)
-            if self._hooks is not None:
-                self._hooks.finish(end, store)
+        played, planned = _so_far(path)
+        store = None if played is None else str(path.absolute())
+        end = End(code=code, why=safe_lines(why), store=store, played=played, planned=planned)
+        if self._hooks is not None:
+            self._hooks.finish(end)
         if self._lines is not None:
             self._lines.put(end)
 
@@ -165,3 +159,10 @@ def _strays(sink: EventSink) -> Iterator[None]:
         os.dup2(before, 2)
         os.close(before)
         thread.join(_STRAYS_PATIENCE_S)
+
+
+def _so_far(path: Path) -> tuple[int | None, int | None]:
+    """How many matches of the run are there, and how many its plan has. None where that cannot be read."""
+    with contextlib.suppress(StoreError), contextlib.closing(Store.open(path)) as store:
+        return len(store.numbers()), extent_of(store).planned
+    return None, None

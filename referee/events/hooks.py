@@ -93,17 +93,14 @@ class Hooks:
         else:
             self._process.put(event)
 
-    def finish(self, end: End, store: Store | None) -> None:
-        """Give hooks a bounded time for the last standings, for what is left in the store, and for the end.
-
-        `store` is None where there is no run.
-        """
+    def finish(self, end: End) -> None:
+        """Give hooks a bounded time for the last standings, for what is left in the store, and for the end."""
         config, is_interrupted = self._config.hooks, end.code == INTERRUPTED
         hooks = replace(config, timeout_s=min(config.timeout_s, LONGEST_LAST_S))
         self._process.stop(0.0 if is_interrupted else hooks.timeout_s)
         events: list[Standings | Match | Fault | Void] = [] if self._standings is None else [self._standings]
-        if store is not None and self._has_caught_up:
-            with contextlib.suppress(StoreError):
+        if self._has_caught_up:
+            with contextlib.suppress(StoreError), contextlib.closing(Store.open(self._path)) as store:
                 events += self._missed(store, end.planned or 0)
         if not any(HOOK_OF[type(one)] in hooks.commands for one in (*events, end)):
             return
