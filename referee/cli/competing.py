@@ -198,7 +198,7 @@ def submit(
     ] = "",
     watches: Annotated[
         Optional[Path],
-        typer.Option("--watch", metavar="FOLDER", help="Take what appears in this folder, and in OWNER/ within it."),
+        typer.Option("--watch", metavar="FOLDER", help="Take archives from this folder, and from OWNER/ within it."),
     ] = None,
     as_json: Json = False,
 ) -> None:

@@ -4,10 +4,9 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from referee.competition.submissions.history import Submission, lines, new_id, now, told, versions_of
-from referee.competition.submissions.placing import check_place, put_in_place
-from referee.competition.submissions.refusal import Refused
-from referee.competition.submissions.standing import standing
+from referee.competition.history import Refused, Submission, lines, new_id, now, told, versions_of
+from referee.competition.placing import check_place, put_in_place
+from referee.competition.roster import read_roster
 from referee.entries.folder import BadEntry, read_entry
 from referee.play.sandbox.problems import find_problem
 from referee.versions.store import SOURCE, VersionStore
@@ -21,16 +20,16 @@ def restore(name: str, asked: str, config: Path, *, replaces: bool = False) -> S
     Whoever calls this has the right to change entries. Raises ConfigError, Refused where there is no such
     version, or it cannot play, and OSError; then nothing has changed.
     """
-    there = standing(config)
-    versions = VersionStore(there.config.folder)
+    roster = read_roster(config)
+    versions = VersionStore(roster.config.folder)
     history = lines(versions)
-    before = there.entry(name)
-    place = there.place(name)
+    before = roster.entry(name)
+    place = roster.place(name)
     current = versions.linked_version(place) if before is None else before.version
     version = _chosen(name, asked, versions_of(history, name), current)
     check_place(place, replaces=replaces)
     try:
-        allowance = there.table_for(name).allowance(there.config.folder, there.config.builds)
+        allowance = roster.table_for(name).allowance(roster.config.folder, roster.config.builds)
         entry = read_entry(
             str(versions.folder_of(version) / SOURCE), allowance, name=name, shown=f"version {short(version)}"
         )
@@ -41,12 +40,12 @@ def restore(name: str, asked: str, config: Path, *, replaces: bool = False) -> S
             f"version {short(version)} of `{name}` is not as it was when it was handed in; submit its files again"
         )
     spec = versions.bot_of(entry)
-    if problem := find_problem(spec, there.config.isolation):
+    if problem := find_problem(spec, roster.config.isolation):
         raise Refused(f"version {short(version)} of `{name}` cannot play: {problem}; submit its files again")
-    if other := there.taken_by(name):
+    if other := roster.taken_by(name):
         raise Refused(f"the name `{name}` is taken: there is {other}; rename or remove one of them")
-    owner = there.owner(name, history) or ""
-    there.with_entry(replace(entry, owner=owner))
+    owner = roster.owner(name, history) or ""
+    roster.with_entry(replace(entry, owner=owner))
     moment = now()
     line = Submission(
         id=new_id(history, moment), time=told(moment), entry=name, owner=owner, version=version, outcome="restored"

@@ -1,4 +1,4 @@
-"""What an author is told of a submission: a text that can be sent as it stands."""
+"""The answer to a submission: a text that the organiser can send to the author as it is."""
 
 import contextlib
 import os
@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from protocol.text import harmless
+from referee.competition.history import Submission
 from referee.competition.letters import SUFFIX, file_names
-from referee.competition.submissions.history import Submission
 from referee.versions.store import VersionStore, open_folder, write_whole
 from referee.versions.version import short
 
 _FOLDER = "answers"
 
 _MOST = 100
-"""So many answers to each owner are kept, the latest ones."""
+"""So many of the latest answers to each owner are kept, whatever others hand in."""
 
 _NAME_BYTES = 120
 """So much of a name stands in that of an answer's file."""
@@ -30,7 +30,7 @@ _WORDS = {
 
 
 def answer(line: Submission, lines: Sequence[str], letter: str | None) -> str:
-    """The text for the author. `lines` tell the reason in detail, `letter` is what the check came to."""
+    """The text for the author. `lines` are the problems in detail, `letter` is the result of the check."""
     owner = f" of {line.owner}" if line.owner else ""
     version = f", version {short(line.version)}" if line.version else ""
     found = [f"Submission of {line.file or line.entry} for the entry `{line.entry}`{owner}{version}, {line.time}", ""]
@@ -43,13 +43,13 @@ def answer(line: Submission, lines: Sequence[str], letter: str | None) -> str:
 
 
 def file_of(name: str) -> str:
-    """How the file with an answer about what is called so is called itself, which file systems can take."""
+    """The name of the file with the answer about an entry or owner of this name, as file systems can take it."""
     short_name = name.encode(errors="replace")[:_NAME_BYTES].decode(errors="ignore")
     return file_names([short_name])[short_name]
 
 
 def keep_answer(versions: VersionStore, line: Submission, text: str) -> Path:
-    """Keep an answer in the folder of its owner, and return where. Of many the oldest go. Raises OSError."""
+    """Keep an answer in the folder of its owner; returns its path. Raises OSError."""
     folder = versions.folder / _FOLDER
     open_folder(folder)
     if line.owner:

@@ -1,6 +1,6 @@
 """A submission is taken: unpacked, read, stored, built, checked, and put in place, or refused.
 
-Whoever calls this has the right to change entries (`lock`).
+Whoever calls this is the only process that changes entries.
 """
 
 import contextlib
@@ -8,19 +8,18 @@ import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
-from typing import BinaryIO
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from protocol.text import printable
 from referee.beneath import open_folder as open_source
+from referee.competition.answers import answer, keep_answer
 from referee.competition.builder import builder_for
 from referee.competition.checking import Checked, check_bots
-from referee.competition.letters import keep_letter, letter
-from referee.competition.submissions.answers import answer, keep_answer
-from referee.competition.submissions.history import (
+from referee.competition.history import (
     Outcome,
+    Refused,
     Submission,
     add,
     lines,
@@ -29,10 +28,9 @@ from referee.competition.submissions.history import (
     now,
     told,
 )
-from referee.competition.submissions.owners import Claims, owner_of
-from referee.competition.submissions.placing import check_place, put_in_place
-from referee.competition.submissions.refusal import Refused
-from referee.competition.submissions.standing import Standing, standing
+from referee.competition.letters import keep_letter, letter
+from referee.competition.placing import check_place, put_in_place
+from referee.competition.roster import Claims, Roster, owner_of, read_roster
 from referee.entries.folder import BadEntry, holds, name_problem, read_entry
 from referee.kit.check.report import Verdict
 from referee.play.faults import HostFault
@@ -61,75 +59,60 @@ _SAID_BYTES = 64 << 10
 
 
 class Offer(Struct, frozen=True, kw_only=True):
-    """What is handed in."""
+    """A new version of an entry that is handed in."""
 
     path: Path
     """An archive, or a folder."""
     name: str = ""
-    """What the entry is to be called; empty where the folder or the archive says it."""
+    """The name of the entry; empty: that of the folder or archive."""
     owner: str = ""
-    """Whose the organiser says it is; empty where he does not."""
+    """The owner by `--owner`; empty: not given."""
     sender: str = ""
-    """Whose it is by the way that it came; empty where that is not known."""
+    """The owner through whose folder in the inbox it came; empty: the organiser hands it in."""
     is_checked: bool = True
     replaces: bool = False
     """Whether a folder that was put there by hand may give way."""
-    may_grow: bool = False
-    """Whether an archive that is damaged may be one of which more is on its way."""
-    opens: Callable[[], BinaryIO] | None = None
-    """What opens an archive; None: its path does."""
-    enters: Callable[[], int] | None = None
-    """What opens a folder, and gives its descriptor; None: its path does."""
-
-    @property
-    def is_folder(self) -> bool:
-        """Whether it is a folder."""
-        return self.enters is not None or (self.opens is None and self.path.is_dir())
 
     @property
     def called(self) -> str:
-        """What the entry is called."""
+        """The name of the entry."""
         if self.name:
             return self.name
-        if self.is_folder:
-            return without_copy_marks((self.path if self.enters is not None else self.path.resolve()).name)
+        if self.path.is_dir():
+            return without_copy_marks(self.path.resolve().name)
         return without_copy_marks(stem_of(self.path.name) or self.path.name)
 
 
-class Taken(Struct, frozen=True, kw_only=True):
-    """What came of a submission."""
+class SubmitResult(Struct, frozen=True, kw_only=True):
+    """The outcome of a submission."""
 
     line: Submission
     lines: tuple[str, ...] = ()
-    """What is wrong in detail."""
+    """The problems in detail."""
     text: str
-    """For the author."""
+    """The answer for the author."""
     answer: Path
-    """Where that is kept."""
+    """The file with the answer."""
     notes: tuple[str, ...] = ()
-    """For the organiser."""
+    """Lines for the organiser."""
 
 
-class Incomplete(Exception):
-    """An archive is damaged, of which more may be on its way."""
-
-
-class Doing(Struct, frozen=True, kw_only=True):
-    """What is called meanwhile."""
+class Callbacks(Struct, frozen=True, kw_only=True):
+    """Functions that are called during a submission."""
 
     tell: Callable[[str], None]
-    """With what a person may want to read."""
+    """Prints a line for people."""
     check: Callable[[], None]
-    """Now and then; it raises Interrupted when it is time to end. Signals are only noted meanwhile."""
+    """Raises Interrupted if a signal came, which is only noted meanwhile."""
 
 
-def take(offer: Offer, config: Path, doing: Doing) -> Taken:
-    """Take a submission, and tell what came of it.
+def take(offer: Offer, config: Path, callbacks: Callbacks) -> SubmitResult:
+    """Take a submission; returns its outcome.
 
     Raises ConfigError, and where the host fails HostFault and OSError; then nothing has changed, or what was decided
-    is done by whoever comes next. Raises Interrupted, and Incomplete where it `may_grow`.
+    is done by whoever comes next. Raises Interrupted.
     """
-    return _Taking(offer, standing(config), doing).take()
+    return _Attempt(offer, read_roster(config), callbacks).take()
 
 
 def tidy(versions: VersionStore) -> None:
@@ -140,13 +123,13 @@ def tidy(versions: VersionStore) -> None:
         shutil.rmtree(versions.folder / _INCOMING)
 
 
-class _Taking:
+class _Attempt:
     """One submission on its way."""
 
-    def __init__(self, offer: Offer, there: Standing, doing: Doing) -> None:
-        self._offer, self._there, self._doing = offer, there, doing
-        self._config = there.config
-        self._versions = VersionStore(there.config.folder)
+    def __init__(self, offer: Offer, roster: Roster, callbacks: Callbacks) -> None:
+        self._offer, self._roster, self._callbacks = offer, roster, callbacks
+        self._config = roster.config
+        self._versions = VersionStore(roster.config.folder)
         self._incoming = self._versions.folder / _INCOMING
         self._history = lines(self._versions)
         moment = now()
@@ -155,6 +138,7 @@ class _Taking:
             time=told(moment),
             entry=printable(offer.called, _LONGEST_FILE),
             owner=offer.owner or offer.sender,
+            sender=offer.sender,
             outcome="refused",
             file=printable(offer.path.name, _LONGEST_FILE),
         )
@@ -162,14 +146,14 @@ class _Taking:
         self._notes: list[str] = []
         self._has_modes = True
 
-    def take(self) -> Taken:
+    def take(self) -> SubmitResult:
         """All of it."""
         open_folder(self._versions.folder)
         self._incoming.mkdir(mode=0o700, exist_ok=True)
         try:
             detail = self._decided()
             text = answer(self._line, detail, self._letter)
-            return Taken(
+            return SubmitResult(
                 line=self._line,
                 lines=detail,
                 text=text,
@@ -195,25 +179,23 @@ class _Taking:
     def _go(self) -> None:
         """From what came in to what is in place. Raises Refused."""
         if self._offer.sender:
-            self._check_pace(self._offer.sender)
+            self._check_pace()
         name = self._named()
         folder = self._opened()
         entry = self._read(folder, name)
         self._line = replace(self._line, entry=name, owner=entry.owner, version=entry.version)
-        before, place = self._there.entry(name), self._there.place(name)
+        before, place = self._roster.entry(name), self._roster.place(name)
         is_same = before is not None and (before.version, before.owner) == (entry.version, entry.owner)
         if is_same and (place.is_symlink() or not self._offer.replaces):
             self._note("same")
             add(self._versions, self._line)
             return
         check_place(place, replaces=self._offer.replaces)
-        if entry.owner and self._offer.sender != entry.owner:
-            self._check_pace(entry.owner)
-        if full := self._there.full_for(entry, self._config.submissions.per_owner):
+        if full := self._roster.full_for(entry, self._config.submissions.per_owner):
             raise Refused(full)
-        if problem := self._there.owner_problem(entry):
+        if problem := self._roster.owner_problem(entry):
             raise Refused(problem)
-        config, mark = self._there.with_entry(entry), self._versions.folder_of(entry.version) / _SUBMITTED
+        config, mark = self._roster.with_entry(entry), self._versions.folder_of(entry.version) / _SUBMITTED
         if self._versions.entry_of(entry.version) is None:  # else somebody else has the same files
             self._versions.add(entry)
             mark.touch()
@@ -222,21 +204,21 @@ class _Taking:
         self._note("accepted", verdict=verdict)
         put_in_place(self._versions, place, self._line, before)
 
-    def _check_pace(self, owner: str) -> None:
-        """Raise Refused where this owner has handed in too often."""
-        per_day = self._config.submissions.per_day
-        moment = next_possible(self._history, owner, per_day, now())
+    def _check_pace(self) -> None:
+        """Raise Refused if the owner of the folder through which it came has handed in too often."""
+        sender, per_day = self._offer.sender, self._config.submissions.per_day
+        moment = next_possible(self._history, sender, per_day, now())
         if moment is not None:
             raise Refused(
-                f"{printable(owner, 100)} has handed in {per_day} times within 24 hours, "
+                f"{printable(sender, 100)} has handed in {per_day} times within 24 hours, "
                 f"which is the most; the next time is possible from {told(moment)} on",
                 outcome="limited",
             )
 
     def _opened(self) -> Path:
-        """The folder with the files of the entry. Raises Refused, Incomplete."""
+        """The folder with the files of the entry. Raises Refused."""
         offer = self._offer
-        if offer.is_folder:
+        if offer.path.is_dir():
             return self._copied()
         if stem_of(offer.path.name) is None:
             raise Refused(f"golfref does not unpack archives of this kind; send {FORMATS}")
@@ -244,11 +226,13 @@ class _Taking:
         allowed = self._config.submissions
         bounds = Bounds(total_bytes=allowed.size_mb * MB, members=allowed.files, table="[submissions]")
         try:
-            with open_archive(offer.path) if offer.opens is None else offer.opens() as file:
+            file = open_archive(offer.path)
+        except PermissionError:
+            raise Refused("the archive cannot be read; make it readable (chmod a+r), and hand it in again") from None
+        try:
+            with file:
                 unpacked = unpack(file, into, bounds)
         except BadFiles as error:
-            if offer.may_grow:
-                raise Incomplete from None
             raise Refused(f"the archive cannot be taken: {error}") from None
         self._has_modes = unpacked.has_modes
         found = os.listdir(into)
@@ -258,9 +242,9 @@ class _Taking:
     def _copied(self) -> Path:
         """A copy of the folder that is handed in, which its author cannot change any more. Raises Refused."""
         offer, builds, into = self._offer, self._config.builds, self._incoming / "files"
-        if offer.enters is None and holds(str(offer.path), self._config.folder):
+        if holds(str(offer.path), self._config.folder):
             raise Refused("this folder holds the config; give the bot a folder of its own")
-        fd = open_source(offer.path) if offer.enters is None else offer.enters()
+        fd = open_source(offer.path)
         try:
             copy_folder(fd, into, builds.entry_bounds)
         except BadFiles as problem:
@@ -277,19 +261,19 @@ class _Taking:
         if is_passed_over(name) or "/" in name:
             raise Refused(f"`{printable(name, 100)}` is no name for an entry: take one without `/`, a dot before it, "
                           "and `.new` or `.old` after it")  # fmt: skip
-        if other := self._there.taken_by(name):
+        if other := self._roster.taken_by(name):
             raise Refused(f"the name `{name}` is taken: there is {other}; take another name")
         return name
 
     def _read(self, folder: Path, name: str) -> Entry:
         """The entry, with its owner. Raises Refused."""
-        table = self._there.table_for(name)
+        table = self._roster.table_for(name)
         allowance = table.allowance(self._config.folder, self._config.builds)
         try:
             entry = read_entry(str(folder), allowance, name=name, shown=name)
         except BadEntry as error:
             raise Refused("it cannot be read as an entry", lines=[*error.lines, *self._hint()]) from None
-        current = self._there.owner(name, self._history)
+        current = self._roster.owner(name, self._history)
         claims = Claims(
             by_config=table.owners.get(name, ""),
             by_organiser=self._offer.owner,
@@ -324,11 +308,11 @@ class _Taking:
             raise Refused("the competition cannot be played with it", lines=error.lines) from None
         if not self._offer.is_checked:
             return None
-        self._doing.tell(f"checking `{entry.name}`, version {short(entry.version)}")
+        self._callbacks.tell(f"checking `{entry.name}`, version {short(entry.version)}")
         spec = self._versions.bot_of(entry)
         alone = replace(self._config, bots=(spec,), entries=(entry,), tables={entry.name: 0})
         (one,) = check_bots(alone, [spec])
-        self._doing.check()
+        self._callbacks.check()
         if not isinstance(one.came_to, Checked):
             raise HostFault(f"`{entry.name}` could not be checked, and not by its fault: {one.came_to.problem}")
         if one.came_to.verdict == "fail":
@@ -339,5 +323,5 @@ class _Taking:
 
     def _built(self, entry: Entry) -> NotReady | None:
         """Why the entry is not ready; None where it is."""
-        builder = builder_for(self._config, self._doing.tell)
-        return next(iter(builder.ready([entry], check=self._doing.check)), None)
+        builder = builder_for(self._config, self._callbacks.tell)
+        return next(iter(builder.ready([entry], check=self._callbacks.check)), None)

@@ -1,14 +1,15 @@
-"""What stands before a submission: the config, who is entered, whose each entry is, and where a new one goes."""
+"""The entries of a competition, with their owners and their places, before and after a submission."""
 
 import glob
 import os
 from collections.abc import Sequence
 from pathlib import Path
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from protocol.text import folded, label_problem, printable
-from referee.competition.submissions.history import Submission
+from referee.competition.history import Refused, Submission
 from referee.entries.folder import LONGEST_OWNER
 from referee.entries.owners import IN_PLACE
 from referee.tournament.config.bots import EntryTable
@@ -19,8 +20,8 @@ _NAMED = 5
 """So many entries of an owner are named."""
 
 
-def standing(config: Path) -> "Standing":
-    """What the config says now. Raises ConfigError, also where it takes no folders."""
+def read_roster(config: Path) -> "Roster":
+    """The roster of a config as it is now. Raises ConfigError, also if no [[bots]] of it takes new entries."""
     found = survey(config)
     if found.frame is None:
         raise ConfigError(found.lines)
@@ -28,11 +29,11 @@ def standing(config: Path) -> "Standing":
     if new is None:
         text = f'{config}: no [[bots]] of it takes new entries; add one with entries = "entries/*"'
         raise ConfigError([text])
-    return Standing(found, found.frame, *new)
+    return Roster(found, found.frame, *new)
 
 
-class Standing:
-    """A competition as it is."""
+class Roster:
+    """The entries of a competition as they are."""
 
     def __init__(self, found: Survey, config: Config, new_table: EntryTable, new_folder: Path) -> None:
         """New entries go into `new_folder`, from which `new_table` takes them."""
@@ -85,11 +86,11 @@ class Standing:
         for one in self.survey.entrants.all:
             if one.name != entry.name and one.owner != entry.owner and folded(one.owner) == folded(entry.owner):
                 return (
-                    f"the owner `{printable(entry.owner, 100)}` is written `{one.owner}` for `{one.name}`; write it in "
+                    f"the owner `{_shown(entry.owner)}` is written `{one.owner}` for `{one.name}`; write it in "
                     "the same way, or take another name"
                 )
         problem = label_problem(entry.owner, LONGEST_OWNER)
-        return f"the owner `{printable(entry.owner, 100)}`: {problem}" if problem else ""
+        return f"the owner `{_shown(entry.owner)}`: {problem}" if problem else ""
 
     def full_for(self, entry: Entry, per_owner: int | None) -> str:
         """Why the owner of a new entry may have no more of them; empty: it may."""
@@ -99,7 +100,7 @@ class Standing:
             return ""
         some = ", ".join(own[:_NAMED]) + ", ..." * (len(own) > _NAMED)
         return (
-            f"{printable(entry.owner, 100)} has {len(own)} {'entry' if len(own) == 1 else 'entries'} ({some}), and "
+            f"{_shown(entry.owner)} has {len(own)} {'entry' if len(own) == 1 else 'entries'} ({some}), and "
             f"`per_owner` in [submissions] allows no more; hand in a new version under the name of one of them"
         )
 
@@ -119,6 +120,60 @@ class Standing:
         if lines or found.frame is None:
             raise ConfigError(lines or found.lines)
         return found.frame
+
+
+class Claims(Struct, frozen=True, kw_only=True):
+    """The owners of a new version by different sources; each is empty if its source names none."""
+
+    by_config: str
+    """`owners` in [[bots]]."""
+    by_organiser: str
+    """`--owner`."""
+    sender: str
+    """The owner of the folder in the inbox, to which nobody else can write."""
+    said: str
+    """`owner` in bot.toml."""
+    is_new: bool
+    """True if there never was an entry of this name."""
+    current: str
+    """The owner of the entry that is in place, or was."""
+
+
+def owner_of(name: str, claims: Claims) -> str:
+    """The owner of the new version; empty: none. Raises Refused if the entry is somebody else's.
+
+    An entry keeps its owner, whoever hands in and whatever bot.toml says; only the organiser may give it to another.
+    """
+    sender = claims.sender
+    if claims.by_config:
+        for other, which in ((claims.by_organiser, "`--owner`"), (sender, "the folder through which it came")):
+            if other and other != claims.by_config:
+                raise Refused(
+                    f"the entry `{name}` is {_shown(claims.by_config)}'s by the organiser's config, and {which} says "
+                    f"{_shown(other)}"
+                )
+        return claims.by_config
+    if claims.by_organiser:
+        return claims.by_organiser
+    if not claims.is_new:
+        for other, which in ((sender, "this came from"), (claims.said, "its bot.toml says")):
+            if other and other != claims.current:
+                whose = f"{_shown(claims.current)}'s" if claims.current else "the organiser's own"
+                raise Refused(
+                    f"the entry `{name}` is {whose}, and {which} {_shown(other)}; take another name for yours, or ask "
+                    "the organiser, who can give the entry to another by `--owner`"
+                )
+        return claims.current
+    if sender and claims.said and claims.said != sender:
+        raise Refused(
+            f"its bot.toml says that it is {_shown(claims.said)}'s, and it came from {_shown(sender)}; take `owner` "
+            "out of bot.toml, or put yourself there"
+        )
+    return sender or claims.said
+
+
+def _shown(owner: str) -> str:
+    return printable(owner, 100)
 
 
 def _new_place(tables: Sequence[EntryTable], folder: str) -> tuple[EntryTable, Path] | None:

@@ -16,18 +16,17 @@ from referee.versions.store import VersionStore
 
 _DAY = timedelta(hours=24)
 
-Outcome = Literal["accepted", "same", "refused", "limited", "superseded", "restored", "found"]
+Outcome = Literal["accepted", "same", "refused", "limited", "restored", "found"]
 """What came of a submission.
 
-`same`: this version is in place already. `limited`: the owner has handed in too often. `superseded`: a newer one of the
-same name came before its turn. `restored`: the organiser brought it back. `found`: it was in place before, and came
-otherwise.
+`same`: this version is in place already. `limited`: the owner has handed in too often. `restored`: the organiser
+brought it back. `found`: it was in place before, and came otherwise.
 """
 
 COUNTED = ("accepted", "refused")
-"""Outcomes that count against an owner."""
+"""Outcomes that count against the sender."""
 
-UNCHANGED = ("same", "limited", "superseded")
+UNCHANGED = ("same", "limited")
 """Outcomes that change nothing and count against nobody, so that an owner could have any number of them."""
 
 MOST_UNCHANGED = 100
@@ -44,6 +43,8 @@ class Submission(Struct, frozen=True, kw_only=True):
     entry: str
     """The name, as far as it is known."""
     owner: str = ""
+    sender: str = ""
+    """The owner through whose folder in the inbox it came; empty where the organiser handed it in."""
     version: str = ""
     """SHA-256 in hexadecimal; empty where it was not read as far."""
     outcome: Outcome
@@ -58,6 +59,17 @@ class Submission(Struct, frozen=True, kw_only=True):
     def when(self) -> datetime:
         """The time."""
         return datetime.fromisoformat(self.time)
+
+
+class Refused(Exception):
+    """A submission is not taken. The text is a sentence for its author; all of it can be shown."""
+
+    def __init__(
+        self, reason: str, *, lines: Sequence[str] = (), outcome: Outcome = "refused", verdict: Verdict | None = None
+    ) -> None:
+        """`lines` are what is wrong in detail."""
+        super().__init__(reason)
+        self.reason, self.lines, self.outcome, self.verdict = reason, tuple(lines), outcome, verdict
 
 
 def now() -> datetime:
@@ -106,9 +118,9 @@ def new_id(history: Sequence[Submission], moment: datetime) -> str:
     return next(name for number in range(len(known) + 1) if (name := f"{stamp}-{number}") not in known)
 
 
-def next_possible(history: Sequence[Submission], owner: str, per_day: int, moment: datetime) -> datetime | None:
-    """When this owner may hand in again. None where that is now."""
-    times = sorted(line.when for line in history if line.owner == owner and line.outcome in COUNTED)
+def next_possible(history: Sequence[Submission], sender: str, per_day: int, moment: datetime) -> datetime | None:
+    """When this owner may hand in again through his folder. None where that is now."""
+    times = sorted(line.when for line in history if line.sender == sender and line.outcome in COUNTED)
     recent = [time for time in times if time > moment - _DAY]
     return recent[-per_day] + _DAY if len(recent) >= per_day else None
 

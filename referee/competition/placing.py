@@ -7,8 +7,7 @@ owner that it has.
 import os
 from pathlib import Path
 
-from referee.competition.submissions.history import Submission, add, found_before, lines, versions_of
-from referee.competition.submissions.refusal import Refused
+from referee.competition.history import Refused, Submission, add, found_before, lines, versions_of
 from referee.versions.entry import Entry
 from referee.versions.store import VersionStore
 
