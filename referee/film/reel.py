@@ -120,7 +120,7 @@ class Reel:
             playoff=table.playoff,
             dealer=table.dealer,
             turn=table.turn,
-            knocker=table.knocker,
+            knocker=table.ended_by,
             stock=len(table.stock),
             pile=tuple(table.pile),
             totals=tuple(table.totals),

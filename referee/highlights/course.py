@@ -194,7 +194,7 @@ class Watcher:
     def _lying(self) -> Lying:
         table = self._game.table
         layouts = [tuple([None if slot is None else slot.card for slot in layout]) for layout in table.layouts]
-        return layouts, table.knocker
+        return layouts, table.ended_by
 
 
 def _shown(event: wire.Showdown) -> list[Layout]:  # type: ignore[type-arg] # of what everybody sees

@@ -166,7 +166,7 @@ def _open_view(table: Table) -> View:
         hand=Hand(seat=table.turn, cards=held) if held else None,
         shields=tuple(map(tuple, table.shields)) or ((),) * table.seats,
         strokes=tuple(map(frozenset, table.strokes)) or (frozenset(),) * table.seats,
-        knocker=table.knocker,
+        knocker=table.ended_by,
         totals=tuple(table.totals),
         forfeited=frozenset(table.forfeited),
     )

@@ -110,8 +110,8 @@ class Tensors:
         """What everybody sees but the layouts."""
         at, seats, seat, row, ones = self._at, self.seats, sheet.seat, sheet.row, sheet.ones
         ones += (at["turn"] + (table.turn - seat) % seats, at["dealer"] + (table.dealer - seat) % seats)
-        if table.knocker is not None:
-            ones.append(at["ender"] + (table.knocker - seat) % seats)
+        if table.ended_by is not None:
+            ones.append(at["ender"] + (table.ended_by - seat) % seats)
         ones += [at["to_come"] + (one - seat) % seats for one in table.final or ()]
         totals = table.totals[seat:] + table.totals[:seat]
         row[at["round"] : at["top"]] = [

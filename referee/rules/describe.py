@@ -9,8 +9,7 @@ from referee.rules.book.options import OPTIONS, TYPES, Options
 from referee.rules.book.par_table import OURS_1, Condition, ParTable
 from referee.rules.book.variant import Variant, size
 from referee.rules.book.variants import preset
-from referee.rules.games import cactus, cambio, powers
-from referee.rules.games.courses import COURSES
+from referee.rules.games import PLAYS, cactus, cambio, powers
 from referee.rules.games.slaps import slaps_in_words
 from referee.rules.scoring.values import card_values
 from referee.rules.table.seen import Happening
@@ -84,9 +83,9 @@ def _highest_score(variant: Variant) -> int:
 
 
 def _chapters(variant: Variant) -> Iterator[tuple[str, list[str]]]:
-    course = COURSES[variant.play]
-    yield "Set-up", list(course.set_up_in_words(variant))
-    yield "Turn", list(course.turn_in_words(variant))
+    play = PLAYS[variant.play]
+    yield "Set-up", list(play.set_up_in_words(variant))
+    yield "Turn", list(play.turn_in_words(variant))
     if variant.options.slaps:
         yield "Slaps", list(slaps_in_words(variant.options))
     yield "End of a round", list(_round_end(variant))

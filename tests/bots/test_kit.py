@@ -97,7 +97,7 @@ def assert_true(kit: Any, table: Any, unseen: Any, game: Game) -> None:
             elif slot is not None:
                 assert card == slot.card
     assert table.pile == real.pile
-    assert (table.stock, table.knocker, table.totals) == (len(real.stock), real.knocker, list(real.totals))
+    assert (table.stock, table.knocker, table.totals) == (len(real.stock), real.ended_by, list(real.totals))
     unseen.see(table.seen())
     in_hands = Counter(unseen.cards) - elsewhere
     assert elsewhere <= Counter(unseen.cards)

@@ -281,7 +281,7 @@ def table_message(table: Table) -> TableMessage:
         round=table.round,
         dealer=table.dealer,
         turn=table.turn,
-        knocker=table.knocker,
+        knocker=table.ended_by,
         stock=len(table.stock),
         pile=tuple(table.pile[-1:]),
         layouts=tuple(

@@ -192,9 +192,7 @@ _ALL = (
         packs_suffice_for=ONE_PACK,
         suits_grow=True,
         points=B0,
-        starter="highest_total",
         has_first_up_card=False,
-        slaps_spare_ender=True,
         options=replace(_HIDDEN, rounds=None, limit=25, stock_out="end", slaps=True),
     ),
     # T4-01 has the pack and the seats, T4-02 the grid and the first look. The seat left of the dealer starts, and each
@@ -230,7 +228,6 @@ _ALL = (
         layout_size="rows_leave",
         packs_suffice_for=(3, 7),
         points=B3,
-        stock_card_is_public=True,
         options=Options(
             stock_out="end",
             final_turns="one_each",

@@ -23,9 +23,9 @@ class Variant(Struct, frozen=True, kw_only=True, dict=True):
     """The section of RULES.md that it belongs to. Options name the games that have them by it."""
     summary: str
     play: str = "six_card"
-    """The course of play that its rounds follow, by its name in games/courses.py."""
+    """How its rounds go, by its name in `PLAYS` (games/__init__.py)."""
     play_after_look: str | None = None
-    """The course that its rounds follow instead where the option `initial_look` is set, if it is another (FOU-04)."""
+    """How its rounds go instead where the option `initial_look` is set, if it is another (FOU-04)."""
 
     seats: tuple[int, int]
     """The fewest and the most seats that can play it with the preset's own packs."""
@@ -48,18 +48,12 @@ class Variant(Struct, frozen=True, kw_only=True, dict=True):
     points: Mapping[str, int] = field(default_factory=lambda: B1)
     """What cards count before options change it, by rank, or by card where one differs from its rank (SCO-01)."""
 
-    starter: Literal["left_of_dealer", "highest_total"] = "left_of_dealer"
-    """Who starts a round (GEN-03, CAC-08)."""
     has_first_up_card: bool = True
     """Whether the top stock card starts the pile before the first turn (KER-01, CAC-07)."""
     pile_is_drawn: bool = True
     """Whether the pile can be drawn without an option that allows it (KER-02, POW-03)."""
-    stock_card_is_public: bool = False
-    """Whether everybody sees the card that a seat draws from the stock (INF-07)."""
     turns_each: int | None = None
     """How many turns each seat has in a round; None: until somebody ends it (T4-03)."""
-    slaps_spare_ender: bool = False
-    """Whether `protect_ender` keeps the ender's cards from slaps, too, not only from powers (CAC-19, CMB-09)."""
     scores_by_row: bool = False
     """Whether each row of two cards scores by the option `par_table` (PAR-21)."""
 

@@ -20,7 +20,7 @@ from protocol.events import (
 from referee.play.talk.script import table_message
 from referee.rules.book.variants import customised, preset
 from referee.rules.describe import rules_in_brief
-from referee.rules.match import starter_of
+from referee.rules.games.cactus import starter as starter_of
 from referee.rules.table.chance import Keyed
 from referee.rules.table.seen import view
 from referee.rules.table.table import Table

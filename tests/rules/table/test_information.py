@@ -141,7 +141,7 @@ class Ears(Struct):
         self._note(event)
         match event:
             case events.Drew(source="stock", seat=seat, card=cards) | events.DrewTwo(seat=seat, cards=cards):
-                public = seat == self.viewer or self.variant.stock_card_is_public
+                public = seat == self.viewer or self.variant.play == "two_deck"
                 return cards_of(cards) if public else self._shown_king(cards)
             case events.Peeked(seat=seat, card=cards) | events.Looked(seat=seat, cards=cards):
                 return cards_of(cards) if seat == self.viewer else []
