@@ -5,14 +5,13 @@ slaps.py has the slap window itself.
 
 from collections.abc import Iterator
 
-from protocol.actions import Nothing, Peek, Switch, Target
+from protocol.actions import Nothing, Peek, Switch
 from protocol.cards import rank
 from protocol.offers import Offer, OneOf, Pick
 from referee.rules.book.variant import Variant, size
-from referee.rules.games.look import draw_and_place_in_words, first_look, hidden_turn, peek, switch
+from referee.rules.games import look, turns
 from referee.rules.games.slaps import follow_discard
-from referee.rules.games.turns import NONE, Play, left_of_dealer, spared_ender
-from referee.rules.table.asks import Ask, Flow, cached
+from referee.rules.table.asks import Flow, ask
 from referee.rules.table.table import Table
 
 
@@ -21,7 +20,7 @@ def starter(table: Table) -> int:
 
     Ties go to the first clockwise from the dealer, the dealer included."""
     if table.options.fixed_starter:
-        return left_of_dealer(table)
+        return turns.left_of_dealer(table)
     return max([table.dealer, *table.others(table.dealer)], key=table.totals.__getitem__)
 
 
@@ -30,11 +29,11 @@ def take_turn(table: Table, seat: int) -> Flow[None]:
 
     A turn has exactly one regular discard (CAC-13), and a knock turn has none (CAC-17). Slaps spare the ender, too
     (CAC-19)."""
-    placed = yield from hidden_turn(table, seat)
+    placed = yield from look.hidden_turn(table, seat)
     if placed is not None:
         discard, _ = placed
         power = _use_power(table, seat) if rank(discard) in ("J", "Q", "K") else None
-        yield from follow_discard(table, seat, discard, power, spared=spared_ender(table))
+        yield from follow_discard(table, seat, discard, power, spared=turns.spared_ender(table))
 
 
 def _use_power(table: Table, seat: int) -> Flow[None]:
@@ -42,21 +41,15 @@ def _use_power(table: Table, seat: int) -> Flow[None]:
 
     J, Q and K have this power as regular discards (CAC-13), kings where the pack has them (CAC-03). By `protect_ender`
     it spares the ender's cards (CAC-19)."""
-    match (yield _power_ask(seat, table.targets(up=False, spared=spared_ender(table)))):
+    targets = table.targets(up=False, spared=turns.spared_ender(table))
+    offers: tuple[Offer, ...] = (turns.NONE,)
+    offers += (Offer(kind="peek", target=OneOf(targets)),) * (len(targets) > 0)
+    offers += (Offer(kind="switch", targets=Pick(2, targets)),) * (len(targets) > 1)
+    match (yield ask(seat, "power", offers, Nothing())):
         case Peek(target=target):
-            peek(table, seat, target)
+            look.peek(table, seat, target)
         case Switch(targets=(first, second)):
-            switch(table, seat, first, second)
-
-
-@cached
-def _power_ask(seat: int, targets: tuple[Target, ...]) -> Ask:
-    offers = [NONE]
-    if targets:
-        offers.append(Offer(kind="peek", target=OneOf(targets)))
-    if len(targets) > 1:
-        offers.append(Offer(kind="switch", targets=Pick(2, targets)))
-    return Ask(seat=seat, decision="power", offers=tuple(offers), fallback=Nothing())
+            look.switch(table, seat, first, second)
 
 
 # In words, for describe.py
@@ -82,7 +75,7 @@ def _set_up_in_words(variant: Variant) -> Iterator[str]:
 
 
 def _turn_in_words(variant: Variant) -> Iterator[str]:
-    yield from draw_and_place_in_words()
+    yield from look.draw_and_place_in_words()
     if variant.options.protect_ender:
         yield "The knocker's cards are safe from the others' powers and slaps."
     powers = power_ranks_in_words(variant)
@@ -91,9 +84,9 @@ def _turn_in_words(variant: Variant) -> Iterator[str]:
     yield f"{POWER_IN_WORDS}."
 
 
-PLAY = Play(
+PLAY = turns.Play(
     starter=starter,
-    open_round=first_look,
+    open_round=look.first_look,
     take_turn=take_turn,
     set_up_in_words=_set_up_in_words,
     turn_in_words=_turn_in_words,

@@ -10,10 +10,9 @@ from protocol.actions import Exchange, Nothing, Peek, Rearrange
 from protocol.cards import JOKER, Card, rank
 from protocol.offers import Offer, OneOf, Pick
 from referee.rules.book.variant import Variant
-from referee.rules.games.look import draw_and_place_in_words, hidden_turn, open_hidden, peek, set_up_in_words, switch
+from referee.rules.games import look, turns
 from referee.rules.games.slaps import follow_discard
-from referee.rules.games.turns import NONE, Play, spared_ender
-from referee.rules.table.asks import Ask, Flow, cached
+from referee.rules.table.asks import Flow, ask
 from referee.rules.table.seen import everybody, only
 from referee.rules.table.table import Table
 
@@ -23,7 +22,7 @@ def take_turn(table: Table, seat: int) -> Flow[Card | None]:
 
     The card that a swap replaces has none (CMB-05). Slaps do not spare the ender (CMB-09). Returns the regular discard,
     which may be a jack that costs the next seat its turn (KER-12)."""
-    placed = yield from hidden_turn(table, seat)
+    placed = yield from look.hidden_turn(table, seat)
     if placed is None:
         return None
     discard, as_drawn = placed
@@ -37,27 +36,22 @@ def _use_power(table: Table, seat: int, card: Card) -> Flow[None]:
     offers = () if power is None else _offers(table, seat, power)
     if not offers:
         return
-    match (yield _power_ask(seat, offers)):
+    match (yield ask(seat, "power", (*offers, turns.NONE), Nothing())):
         case Peek(target=target):
-            peek(table, seat, target)
+            look.peek(table, seat, target)
         case Exchange(slot=slot, target=target):
-            switch(table, seat, (seat, slot), target)
+            look.switch(table, seat, (seat, slot), target)
         case Rearrange(seat=of, slots=slots):
             _rearrange(table, of, slots)
             hidden = table.options.hidden_rearrange
             table.emit(events.Rearranged(seat=seat, of=of, slots=only(seat, slots) if hidden else everybody(slots)))
 
 
-@cached
-def _power_ask(seat: int, offers: tuple[Offer, ...]) -> Ask:
-    return Ask(seat=seat, decision="power", offers=(*offers, NONE), fallback=Nothing())
-
-
 def _offers(table: Table, seat: int, power: str) -> tuple[Offer, ...]:
     """Return what the power can be aimed at, nothing where no card is left for it (CMB-06).
 
     By `protect_ender` the powers that move cards spare the ender; nobody is saved from being looked at (CMB-10)."""
-    spared = None if power in ("peek_own", "peek_other") else spared_ender(table)
+    spared = None if power in ("peek_own", "peek_other") else turns.spared_ender(table)
     targets = table.targets(up=False, spared=spared)
     own = tuple([target for target in targets if target[0] == seat])
     others = tuple([target for target in targets if target[0] != seat])
@@ -100,7 +94,7 @@ POWERS_IN_WORDS = {
 
 
 def _turn_in_words(variant: Variant) -> Iterator[str]:
-    yield from draw_and_place_in_words()
+    yield from look.draw_and_place_in_words()
     for discarded, power in (variant.options.cambio_powers or {}).items():
         card = "joker" if discarded == JOKER else discarded
         yield f"Discarding a {card} straight from the stock, you may {POWERS_IN_WORDS[power]}."
@@ -112,4 +106,6 @@ def _turn_in_words(variant: Variant) -> Iterator[str]:
         yield f"No power may swap or rearrange the knocker's cards; the others may still {others}."
 
 
-PLAY = Play(open_round=open_hidden, take_turn=take_turn, set_up_in_words=set_up_in_words, turn_in_words=_turn_in_words)
+PLAY = turns.Play(
+    open_round=look.open_hidden, take_turn=take_turn, set_up_in_words=look.set_up_in_words, turn_in_words=_turn_in_words
+)

@@ -5,8 +5,7 @@ from collections.abc import Iterator
 from protocol.actions import Discard, Draw
 from protocol.cards import Card
 from referee.rules.book.variant import Variant
-from referee.rules.games.look import open_hidden, set_up_in_words
-from referee.rules.games.turns import DRAW, FROM_PILE, Play, discard_hand, draw, place, place_ask, turn_ask
+from referee.rules.games import look, turns
 from referee.rules.table.asks import Flow
 from referee.rules.table.table import Table
 
@@ -16,17 +15,21 @@ def take_turn(table: Table, seat: int) -> Flow[Card]:
 
     Face-up cards stay (T4-07); in each of its four turns a seat still has one that lies face down (T4-08). No seat can
     pass or knock (T4-04). What is public is as in six-card golf (T4-14)."""
-    action = yield turn_ask(table, seat)
+    action = yield turns.turn_ask(table, seat)
     source = action.source if isinstance(action, Draw) else "stock"
-    draw(table, seat, source)
-    placed = yield place_ask(seat, table.face_down(seat), source == "stock")
-    return discard_hand(table, seat) if isinstance(placed, Discard) else place(table, seat, placed, face_up=True)
+    turns.draw(table, seat, source)
+    placed = yield turns.place_ask(seat, table.face_down(seat), source == "stock")
+    if isinstance(placed, Discard):
+        return turns.discard_hand(table, seat)
+    return turns.place(table, seat, placed, face_up=True)
 
 
 def _turn_in_words(_: Variant) -> Iterator[str]:
-    yield DRAW
-    yield f"{FROM_PILE} that lies face down; a card from the stock may also be discarded."
+    yield turns.DRAW
+    yield f"{turns.FROM_PILE} that lies face down; a card from the stock may also be discarded."
     yield "The new card lies face up and stays; the old one goes face up on the pile."
 
 
-PLAY = Play(open_round=open_hidden, take_turn=take_turn, set_up_in_words=set_up_in_words, turn_in_words=_turn_in_words)
+PLAY = turns.Play(
+    open_round=look.open_hidden, take_turn=take_turn, set_up_in_words=look.set_up_in_words, turn_in_words=_turn_in_words
+)

@@ -9,18 +9,7 @@ from protocol import events
 from protocol.actions import Discard, Draw, Target
 from protocol.cards import Card
 from referee.rules.book.variant import Variant, has_up_card
-from referee.rules.games.turns import (
-    DRAW,
-    FROM_PILE,
-    STARTER,
-    choose_slots,
-    discard_hand,
-    draw,
-    knock,
-    place,
-    place_ask,
-    turn_ask,
-)
+from referee.rules.games import turns
 from referee.rules.table.asks import Flow
 from referee.rules.table.seen import only
 from referee.rules.table.table import Table
@@ -43,7 +32,7 @@ def first_look(table: Table) -> Flow[None]:
         return
     slots = table.occupied(0)
     if look.startswith("any:"):
-        chosen = yield from choose_slots(table.seats, "look", int(look.removeprefix("any:")), slots)
+        chosen = yield from turns.choose_slots(table.seats, "look", int(look.removeprefix("any:")), slots)
     else:
         chosen = [slots if look == "all" else table.variant.near_row] * table.seats
     for seat, looked in enumerate(chosen):
@@ -56,15 +45,15 @@ def hidden_turn(table: Table, seat: int) -> Flow[tuple[Card, bool] | None]:
 
     A pile card must be swapped in (CAC-11, CMB-04), a stock card may be discarded (CAC-10, CMB-05). Returns the regular
     discard and whether it is the card as it was drawn; None after a knock."""
-    action = yield turn_ask(table, seat)
+    action = yield turns.turn_ask(table, seat)
     if not isinstance(action, Draw):
-        knock(table, seat)
+        turns.knock(table, seat)
         return None
-    draw(table, seat, action.source)
-    placed = yield place_ask(seat, table.occupied(seat), action.source == "stock")
+    turns.draw(table, seat, action.source)
+    placed = yield turns.place_ask(seat, table.occupied(seat), action.source == "stock")
     if isinstance(placed, Discard):
-        return discard_hand(table, seat), True
-    return place(table, seat, placed, face_up=False, public=action.source == "pile"), False
+        return turns.discard_hand(table, seat), True
+    return turns.place(table, seat, placed, face_up=False, public=action.source == "pile"), False
 
 
 def peek(table: Table, seat: int, target: Target) -> None:
@@ -89,7 +78,7 @@ def set_up_in_words(variant: Variant) -> Iterator[str]:
     yield f"Each seat has {variant.rows} rows of {variant.columns} face-down cards."
     yield look_in_words(variant)
     yield "The top card of the stock starts the pile." if has_up_card(variant) else "The pile starts empty."
-    yield STARTER
+    yield turns.STARTER
 
 
 def look_in_words(variant: Variant) -> str:
@@ -105,6 +94,6 @@ def look_in_words(variant: Variant) -> str:
 
 def draw_and_place_in_words() -> Iterator[str]:
     """Tell the usual turn of a game in which a card that is swapped in lies face down."""
-    yield DRAW
-    yield f"{FROM_PILE}; a card from the stock may also be discarded."
+    yield turns.DRAW
+    yield f"{turns.FROM_PILE}; a card from the stock may also be discarded."
     yield "The new card lies face down; the old one goes face up on the pile, seen by all."

@@ -7,22 +7,8 @@ from protocol.actions import ChoosePar, Draw, End, Nothing, Stroke, Swap, SwapOw
 from protocol.cards import Card
 from protocol.offers import Offer, OneOf, Pick
 from referee.rules.book.variant import Variant, possible_pars
-from referee.rules.games.look import first_look, look_in_words
-from referee.rules.games.turns import (
-    NONE,
-    STARTER,
-    Play,
-    Source,
-    choose_slots,
-    draw,
-    draw_sources,
-    flip,
-    knock,
-    place,
-    place_ask,
-    start_final_lap,
-)
-from referee.rules.table.asks import Ask, Flow, cached
+from referee.rules.games import look, turns
+from referee.rules.table.asks import Ask, Flow, ask, cached
 from referee.rules.table.seen import Seen, everybody, only
 from referee.rules.table.table import Slot, Table
 
@@ -34,8 +20,7 @@ def settle_rows(table: Table) -> Flow[int]:
         return table.variant.rows
     par, offered = pars[0], tuple(sorted(set(pars)))
     if table.options.par_choice == "dealer" and len(offered) > 1:
-        offers = (Offer(kind="choose_par", par=OneOf(offered)),)
-        action = yield Ask(seat=table.dealer, decision="par", offers=offers, fallback=ChoosePar(par=par))
+        action = yield ask(table.dealer, "par", (Offer(kind="choose_par", par=OneOf(offered)),), ChoosePar(par=par))
         par = action.par if isinstance(action, ChoosePar) else par
         table.emit(events.ParChosen(seat=table.dealer, par=par))
     table.pars.append(par)
@@ -57,18 +42,18 @@ def _pars_left(table: Table) -> tuple[int, ...]:
 
 def open_hole(table: Table) -> Flow[None]:
     """PAR-04: seats look at all their cards and arrange them. Then top rows (PAR-05) and up-card (PAR-06) turn up."""
-    yield from first_look(table)
+    yield from look.first_look(table)
     if table.options.arrange == "after_look":
         yield from _arrange(table)
     for seat in range(table.seats):
-        flip(table, seat, (0, 1))
+        turns.flip(table, seat, (0, 1))
     table.turn_up_card()
 
 
 def _arrange(table: Table) -> Flow[None]:
     """Ask all seats, sealed, where they put their own cards (DEC-03)."""
     slots = table.occupied(0)
-    chosen = yield from choose_slots(table.seats, "arrange", len(slots), slots)
+    chosen = yield from turns.choose_slots(table.seats, "arrange", len(slots), slots)
     for seat, order in enumerate(chosen):
         table.layouts[seat] = [table.layouts[seat][number] for number in order]
         table.emit(events.Arranged(seat=seat, slots=only(seat, order)))
@@ -85,19 +70,19 @@ def take_turn(table: Table, seat: int) -> Flow[Card | None]:
     if not free and not options.no_par:
         if is_first:
             table.emit(events.Finished(seat=seat))
-            start_final_lap(table, seat)
+            turns.start_final_lap(table, seat)
         return None
     may_end = options.no_par and is_first and table.seat_turns[seat] + 1 >= options.no_par_first_end
-    match (yield _turn_ask(seat, draw_sources(table, seat), free, may_end, not asked)):
+    match (yield _turn_ask(seat, turns.draw_sources(table, seat), free, may_end, not asked)):
         case End():
-            knock(table, seat)
+            turns.knock(table, seat)
         case SwapOwn(slots=slots):
             _swap_own(table, seat, slots)
         case Draw(source=source):
-            draw(table, seat, source)
-            action = yield place_ask(seat, free, False)
+            turns.draw(table, seat, source)
+            action = yield turns.place_ask(seat, free, False)
             face_up = isinstance(action, Swap) and table.at(seat, action.slot).up
-            return place(table, seat, action, face_up=face_up, public=source == "pile")
+            return turns.place(table, seat, action, face_up=face_up, public=source == "pile")
     return None
 
 
@@ -109,7 +94,9 @@ def _free_slots(table: Table, seat: int) -> tuple[int, ...]:
 
 
 @cached
-def _turn_ask(seat: int, sources: tuple[Source, ...], free: tuple[int, ...], may_end: bool, opens_turn: bool) -> Ask:
+def _turn_ask(
+    seat: int, sources: tuple[turns.Source, ...], free: tuple[int, ...], may_end: bool, opens_turn: bool
+) -> Ask:
     """DEC-04 in par golf; the seat may join it to its answer on strokes (DEC-15)."""
     offers: tuple[Offer, ...] = (Offer(kind="draw", source=OneOf(sources)), Offer(kind="swap_own", slots=Pick(2, free)))
     offers += (Offer(kind="end"),) * may_end
@@ -151,7 +138,7 @@ def _take_strokes(table: Table, seat: int) -> Flow[bool]:
 @cached
 def _stroke_ask(seat: int, free: tuple[int, ...], opens_turn: bool) -> Ask:
     rows = OneOf(tuple(sorted({number // 2 for number in free})))
-    offers = (NONE, Offer(kind="stroke", row=rows))
+    offers = (turns.NONE, Offer(kind="stroke", row=rows))
     return Ask(seat=seat, decision="stroke", offers=offers, fallback=Nothing(), opens_turn=opens_turn)
 
 
@@ -170,11 +157,11 @@ def _set_up_in_words(variant: Variant) -> Iterator[str]:
         yield f"Each seat has {variant.rows} rows of two face-down cards."
     else:
         yield "Each seat has rows of two face-down cards, as many as the par."
-    yield look_in_words(variant)
+    yield look.look_in_words(variant)
     if options.arrange == "after_look":
         yield "Then it arranges them as it likes, all seats at the same time."
     yield "The top row is turned up; the top card of the stock starts the pile."
-    yield STARTER
+    yield turns.STARTER
 
 
 def _turn_in_words(variant: Variant) -> Iterator[str]:
@@ -189,7 +176,7 @@ def _turn_in_words(variant: Variant) -> Iterator[str]:
     yield "Or let two of your cards change places; each takes over the face of its new place."
 
 
-PLAY = Play(
+PLAY = turns.Play(
     open_round=open_hole,
     take_turn=take_turn,
     set_up_in_words=_set_up_in_words,

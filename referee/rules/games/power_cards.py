@@ -13,7 +13,7 @@ from protocol.cards import Card, rank, suit
 from protocol.offers import Offer, OneOf, Pick
 from referee.rules.games.look import peek, switch
 from referee.rules.games.turns import spared_ender
-from referee.rules.table.asks import Ask, Flow, Response, cached
+from referee.rules.table.asks import Flow, Response, ask
 from referee.rules.table.seen import Seen, everybody, only
 from referee.rules.table.table import Slot, Table
 
@@ -205,7 +205,7 @@ def _offer_eight(use: Use) -> Iterator[Offer]:
 
 
 def _eight(use: Use, _: Response) -> Flow[None]:
-    """POW-20: what is not kept of the 8 and the two goes to the pile, then the card that was replaced."""
+    """POW-20, DEC-13: what is not kept of the 8 and the two goes to the pile, then the card that was replaced."""
     table, seat = use.table, use.seat
     drawn = [card for card in (table.take_stock(), table.take_stock()) if card is not None]
     three = [use.card if use.in_hand else None, *drawn]
@@ -216,7 +216,9 @@ def _eight(use: Use, _: Response) -> Flow[None]:
         cancel_knock(table)
     table.extra = drawn
     choices = tuple(index for index, card in enumerate(three) if card is not None)
-    answer = yield _keep_ask(seat, choices, table.occupied(seat))
+    slots = table.occupied(seat)
+    offer = Offer(kind="keep", card=OneOf(choices), slot=OneOf(slots))
+    answer = yield ask(seat, "pick8", (offer,), actions.Keep(card=choices[0], slot=slots[0]))
     if not isinstance(answer, actions.Keep) or (kept := three[answer.card]) is None:
         raise TypeError(f"cannot keep by {answer!r}")
     three[answer.card], table.extra = None, []
@@ -232,13 +234,6 @@ def _eight(use: Use, _: Response) -> Flow[None]:
     cards = tuple([everybody(one) for one in discarded])
     table.emit(events.Kept(seat=seat, slot=answer.slot, card=card, discarded=cards))
     turned_up(table, old.card, was_up=old.up)
-
-
-@cached
-def _keep_ask(seat: int, choices: tuple[int, ...], slots: tuple[int, ...]) -> Ask:
-    """DEC-13: which card is kept, the 8 (0) or one of the two, and in which slot."""
-    offers = (Offer(kind="keep", card=OneOf(choices), slot=OneOf(slots)),)
-    return Ask(seat=seat, decision="pick8", offers=offers, fallback=actions.Keep(card=choices[0], slot=slots[0]))
 
 
 def _offer_nine(use: Use) -> Iterator[Offer]:

@@ -11,10 +11,9 @@ from protocol.actions import Draw, Nothing, Swap, Target
 from protocol.cards import Card
 from protocol.offers import Offer, OneOf
 from referee.rules.book.variant import Variant
-from referee.rules.games.look import open_hidden, set_up_in_words
+from referee.rules.games import look, turns
 from referee.rules.games.power_cards import POWERS, Use, cancel_knock, cancels_when_drawn, power_of, turned_up
-from referee.rules.games.turns import NONE, Play, discard_hand, draw, knock, place, place_ask, turn_ask
-from referee.rules.table.asks import Ask, Flow, Response, cached
+from referee.rules.table.asks import Flow, Response, ask
 from referee.rules.table.seen import everybody
 from referee.rules.table.table import Table
 
@@ -25,19 +24,19 @@ def take_turn(table: Table, seat: int) -> Flow[None]:
     The pile is drawn by option only (POW-03), and its card is swapped in. A black king from the stock cancels the
     knock, by option, as soon as it is drawn, and all see it (POW-22). A knock is the only way to end the round but for
     what GEN-08 and GEN-09 say (POW-24)."""
-    action = yield turn_ask(table, seat)
+    action = yield turns.turn_ask(table, seat)
     if not isinstance(action, Draw):
-        knock(table, seat)
+        turns.knock(table, seat)
         return
     from_pile = action.source == "pile"
-    card = draw(table, seat, action.source, all_see=lambda drawn: cancels_when_drawn(table, drawn))
+    card = turns.draw(table, seat, action.source, all_see=lambda drawn: cancels_when_drawn(table, drawn))
     cancels = not from_pile and cancels_when_drawn(table, card)
     if cancels:
         cancel_knock(table)
-    placed = yield place_ask(seat, table.occupied(seat), not from_pile)
+    placed = yield turns.place_ask(seat, table.occupied(seat), not from_pile)
     if isinstance(placed, Swap):
         was_up = table.at(seat, placed.slot).up
-        turned_up(table, place(table, seat, placed, face_up=False, public=from_pile or cancels), was_up=was_up)
+        turned_up(table, turns.place(table, seat, placed, face_up=False, public=from_pile or cancels), was_up=was_up)
     else:
         yield from _use_or_discard(table, seat, card)
 
@@ -51,22 +50,17 @@ def _use_or_discard(table: Table, seat: int, card: Card) -> Flow[None]:
     if not table.stock_has_run_out():
         has_used = yield from _copy_two(use) if use.power == "2" else _use_power(use)
     if not has_used:
-        discard_hand(table, seat)
+        turns.discard_hand(table, seat)
 
 
 def _use_power(use: Use) -> Flow[bool]:
     """POW-07, DEC-07: ask whether and how the seat uses the power; return whether it did."""
     offers = _offers(use)
-    action = (yield _power_ask(use.seat, offers)) if offers else Nothing()
+    action = (yield ask(use.seat, "power", (*offers, turns.NONE), Nothing())) if offers else Nothing()
     if isinstance(action, Nothing):
         return False
     yield from _carry_out(use, action)
     return True
-
-
-@cached
-def _power_ask(seat: int, offers: tuple[Offer, ...]) -> Ask:
-    return Ask(seat=seat, decision="power", offers=(*offers, NONE), fallback=Nothing())
 
 
 def _offers(use: Use) -> tuple[Offer, ...]:
@@ -114,11 +108,14 @@ def _aim(seat: int, action: Response) -> tuple[int | None, tuple[Target, ...]]:
 
 
 def _is_blocked(use: Use, victim: int) -> Flow[bool]:
-    """POW-17: a seat with a shield may block; the attack then has no effect.
+    """POW-17, DEC-10: a seat with a shield may block; the attack then has no effect.
 
     A shield that is used up goes to the pile, the oldest first, and everybody sees which (POW-29)."""
     table, shields = use.table, use.table.shields[victim]
-    if not shields or not isinstance((yield _block_ask(victim)), actions.Block):
+    if not shields:
+        return False
+    answer = yield ask(victim, "block", (Offer(kind="block"), Offer(kind="allow")), actions.Allow())
+    if not isinstance(answer, actions.Block):
         return False
     if use.in_hand:
         use.spent = True
@@ -133,13 +130,6 @@ def _is_blocked(use: Use, victim: int) -> Flow[bool]:
     return True
 
 
-@cached
-def _block_ask(seat: int) -> Ask:
-    """DEC-10: whether the shield is used."""
-    offers = (Offer(kind="block"), Offer(kind="allow"))
-    return Ask(seat=seat, decision="block", offers=offers, fallback=actions.Allow())
-
-
 # The 2
 
 
@@ -148,7 +138,7 @@ COPIED = ("3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "BK")
 
 
 def _copy_two(use: Use) -> Flow[bool]:
-    """POW-11: the seat copies one power, then another; the 2 lies on the pile and can stand in once.
+    """POW-11, DEC-14: the seat copies one power, then another; the 2 lies on the pile and can stand in once.
 
     There is no second one where the first, an 8, drew the last stock card and that ends the round (GEN-08). Returns
     whether the seat copied any."""
@@ -156,7 +146,10 @@ def _copy_two(use: Use) -> Flow[bool]:
     standing_in = False
     while len(done) < 2 and not use.table.stock_has_run_out():
         copies = tuple(name for name in COPIED if name not in done and _can_copy(use, name, standing_in=standing_in))
-        choice = (yield _copy_ask(use.seat, copies)) if copies else None
+        if not copies:
+            break
+        offers = (Offer(kind="copy", power=OneOf(copies)), Offer(kind="stop"))
+        choice = yield ask(use.seat, "pick2", offers, actions.Stop())
         if not isinstance(choice, actions.Copy):
             break
         if not done:
@@ -165,13 +158,6 @@ def _copy_two(use: Use) -> Flow[bool]:
         done.append(choice.power)
         standing_in = (yield from _copy_one(use, choice.power, standing_in=standing_in)) or standing_in
     return bool(done)
-
-
-@cached
-def _copy_ask(seat: int, copies: tuple[str, ...]) -> Ask:
-    """DEC-14: which power is copied, if any."""
-    offers = (Offer(kind="copy", power=OneOf(copies)), Offer(kind="stop"))
-    return Ask(seat=seat, decision="pick2", offers=offers, fallback=actions.Stop())
 
 
 def _copy(use: Use, power: str, *, standing_in: bool) -> Use:
@@ -193,7 +179,7 @@ def _copy_one(use: Use, power: str, *, standing_in: bool) -> Flow[bool]:
         _announce(use, "Q")
         return False
     copy = _copy(use, power, standing_in=standing_in)
-    action = yield _power_ask(use.seat, _offers(copy))
+    action = yield ask(use.seat, "power", (*_offers(copy), turns.NONE), Nothing())
     if isinstance(action, Nothing):
         return False
     copy.in_hand = not standing_in and POWERS[power].keeps_card
@@ -238,4 +224,6 @@ def _turn_in_words(variant: Variant) -> Iterator[str]:
         yield "The knocker's set cannot be attacked."
 
 
-PLAY = Play(open_round=open_hidden, take_turn=take_turn, set_up_in_words=set_up_in_words, turn_in_words=_turn_in_words)
+PLAY = turns.Play(
+    open_round=look.open_hidden, take_turn=take_turn, set_up_in_words=look.set_up_in_words, turn_in_words=_turn_in_words
+)

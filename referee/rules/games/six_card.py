@@ -9,23 +9,7 @@ from protocol import events
 from protocol.actions import Discard, Draw, Flip, Target, Trade
 from protocol.cards import Card, rank
 from referee.rules.book.variant import Variant
-from referee.rules.games.turns import (
-    DRAW,
-    FROM_PILE,
-    Play,
-    discard_hand,
-    draw,
-    flip,
-    flip_after_discard,
-    flip_in_words,
-    knock,
-    open_face_up,
-    place,
-    place_ask,
-    set_up_in_words,
-    spared_ender,
-    turn_ask,
-)
+from referee.rules.games import turns
 from referee.rules.table.asks import Flow
 from referee.rules.table.seen import everybody
 from referee.rules.table.table import Table
@@ -35,17 +19,17 @@ def take_turn(table: Table, seat: int) -> Flow[Card | None]:
     """SIX-06: draw and place, by option knock (KER-10) or flip (KER-07); returns the card that went to the pile.
 
     It is the turn of six-card golf (SIX-05) and of all its family (NIN-04). A pile card must be swapped in (KER-03)."""
-    match (yield turn_ask(table, seat)):
+    match (yield turns.turn_ask(table, seat)):
         case Draw(source=source):
-            card = draw(table, seat, source)
+            card = turns.draw(table, seat, source)
             if source == "stock":
                 return (yield from _place_stock_card(table, seat, card))
-            swap = yield place_ask(seat, table.occupied(seat), False)
-            return place(table, seat, swap, face_up=True)
+            swap = yield turns.place_ask(seat, table.occupied(seat), False)
+            return turns.place(table, seat, swap, face_up=True)
         case Flip(slot=slot):
-            flip(table, seat, (slot,))
+            turns.flip(table, seat, (slot,))
         case _:
-            knock(table, seat)
+            turns.knock(table, seat)
     return None
 
 
@@ -56,27 +40,28 @@ def _place_stock_card(table: Table, seat: int, card: Card) -> Flow[Card]:
     (CUT-06). The card that it brings must be swapped in (CUT-03)."""
     prey: tuple[Target, ...] = ()
     if table.options.cutthroat_trade and rank(card) == "K":
-        prey = tuple([target for target in table.targets(up=True, spared=spared_ender(table)) if target[0] != seat])
-    action = yield place_ask(seat, table.occupied(seat), True, prey)
+        targets = table.targets(up=True, spared=turns.spared_ender(table))
+        prey = tuple([target for target in targets if target[0] != seat])
+    action = yield turns.place_ask(seat, table.occupied(seat), True, prey)
     match action:
         case Discard():
-            discard_hand(table, seat)
-            yield from flip_after_discard(table, seat)
+            turns.discard_hand(table, seat)
+            yield from turns.flip_after_discard(table, seat)
             return card
         case Trade(target=target):
             slot = table.at(*target)
             table.hand, slot.card = slot.card, card
             table.emit(events.Traded(seat=seat, target=target, given=everybody(card), taken=everybody(table.hand)))
-            action = yield place_ask(seat, table.occupied(seat), False)
-    return place(table, seat, action, face_up=True)
+            action = yield turns.place_ask(seat, table.occupied(seat), False)
+    return turns.place(table, seat, action, face_up=True)
 
 
 def _turn_in_words(variant: Variant) -> Iterator[str]:
     options = variant.options
-    yield DRAW
-    yield f"{FROM_PILE}, face up or down."
+    yield turns.DRAW
+    yield f"{turns.FROM_PILE}, face up or down."
     yield "A card from the stock may be swapped or discarded. The new card lies face up, the old one goes to the pile."
-    yield from flip_in_words(options)
+    yield from turns.flip_in_words(options)
     if options.flip_instead:
         yield "Instead of drawing you may turn one of your face-down cards up."
     if options.jack_skip:
@@ -86,4 +71,9 @@ def _turn_in_words(variant: Variant) -> Iterator[str]:
         yield f"A king from the stock may be traded for a face-up card of another seat{safe} which you must swap in."
 
 
-PLAY = Play(open_round=open_face_up, take_turn=take_turn, set_up_in_words=set_up_in_words, turn_in_words=_turn_in_words)
+PLAY = turns.Play(
+    open_round=turns.open_face_up,
+    take_turn=take_turn,
+    set_up_in_words=turns.set_up_in_words,
+    turn_in_words=_turn_in_words,
+)

@@ -11,11 +11,9 @@ from protocol.cards import Card, rank
 from protocol.offers import Offer, OneOf
 from referee.rules.book.options import Options
 from referee.rules.book.variant import Variant
-from referee.rules.table.asks import Ask, Flow, Slap, SlapOrder, Window, cached
+from referee.rules.table.asks import Ask, Flow, Slap, SlapOrder, Window, ask, cached
 from referee.rules.table.seen import everybody
 from referee.rules.table.table import RoundOver, Table, targets_in
-
-PASS = Offer(kind="pass")
 
 
 def follow_discard(
@@ -72,13 +70,12 @@ def _play_window(table: Table, discarder: int, discard: Card, spared: int | None
 @cached
 def _slap_asks(down: tuple[tuple[int, ...], ...], spared: int | None) -> tuple[Ask, ...]:
     """DEC-08, CAC-24: any face-down card on the table, or pass; `down` has their slots by seat."""
-    targets = {seat: targets_in(down, None if seat == spared else spared) for seat in range(len(down))}
-    return tuple([_slap_ask(seat, its) for seat, its in targets.items()])
-
-
-def _slap_ask(seat: int, targets: tuple[Target, ...]) -> Ask:
-    offers = (PASS, Offer(kind="slap", target=OneOf(targets))) if targets else (PASS,)
-    return Ask(seat=seat, decision="slap", offers=offers, fallback=Pass())
+    asks = []
+    for seat in range(len(down)):
+        targets = targets_in(down, None if seat == spared else spared)
+        offers = (Offer(kind="pass"),) + (Offer(kind="slap", target=OneOf(targets)),) * bool(targets)
+        asks.append(Ask(seat=seat, decision="slap", offers=offers, fallback=Pass()))
+    return tuple(asks)
 
 
 def _resolve(table: Table, slap: Slap, discard: Card, *, done: bool) -> bool:
@@ -130,7 +127,8 @@ def _give(table: Table, seat: int, target: Target) -> Flow[None]:
     """CAC-29, DEC-09: one own card of the slapper moves unseen into the emptied slot.
 
     From where to where is public: who knew the card still knows it (CAC-39, INF-04)."""
-    action = yield _give_ask(seat, table.occupied(seat))
+    slots = table.occupied(seat)
+    action = yield ask(seat, "give", (Offer(kind="give", slot=OneOf(slots)),), Give(slot=slots[0]))
     if not isinstance(action, Give):
         raise TypeError(f"cannot give by {action!r}")
     owner, number = target
@@ -138,12 +136,6 @@ def _give(table: Table, seat: int, target: Target) -> Flow[None]:
     table.layouts[seat][action.slot] = None
     table.emit(events.Gave(seat=seat, slot=action.slot, target=target))
     _check_empty_seats(table, owed=None)
-
-
-@cached
-def _give_ask(seat: int, slots: tuple[int, ...]) -> Ask:
-    offers = (Offer(kind="give", slot=OneOf(slots)),)
-    return Ask(seat=seat, decision="give", offers=offers, fallback=Give(slot=slots[0]))
 
 
 def order_slaps(

@@ -7,20 +7,8 @@ from protocol.actions import DiscardPairs, Draw, Swap
 from protocol.cards import Card, rank
 from protocol.offers import AnyOf, Offer
 from referee.rules.book.variant import Variant
-from referee.rules.games.turns import (
-    FROM_PILE,
-    Play,
-    discard_hand,
-    draw,
-    flip_after_discard,
-    flip_in_words,
-    open_face_up,
-    place,
-    place_ask,
-    set_up_in_words,
-    turn_ask,
-)
-from referee.rules.table.asks import Ask, Flow, cached
+from referee.rules.games import turns
+from referee.rules.table.asks import Flow, ask
 from referee.rules.table.seen import everybody
 from referee.rules.table.table import Table
 
@@ -33,15 +21,15 @@ def take_turn(table: Table, seat: int) -> Flow[Card]:
     rows = _discardable(table, seat)
     if rows:
         yield from _discard_pairs(table, seat, rows)
-    action = yield turn_ask(table, seat, opens_turn=not rows)
+    action = yield turns.turn_ask(table, seat, opens_turn=not rows)
     source = action.source if isinstance(action, Draw) else "stock"
-    draw(table, seat, source, all_see=lambda _: True)
-    placed = yield place_ask(seat, table.occupied(seat), source == "stock")
+    turns.draw(table, seat, source, all_see=lambda _: True)
+    placed = yield turns.place_ask(seat, table.occupied(seat), source == "stock")
     if isinstance(placed, Swap):
         table.latest_rows[seat] = placed.slot // 2
-        return place(table, seat, placed, face_up=True)
-    discarded = discard_hand(table, seat)
-    flipped = yield from flip_after_discard(table, seat)
+        return turns.place(table, seat, placed, face_up=True)
+    discarded = turns.discard_hand(table, seat)
+    flipped = yield from turns.flip_after_discard(table, seat)
     table.latest_rows[seat] = None if flipped is None else flipped // 2
     return discarded
 
@@ -60,11 +48,12 @@ def _discardable(table: Table, seat: int) -> tuple[int, ...]:
 
 
 def _discard_pairs(table: Table, seat: int, rows: tuple[int, ...]) -> Flow[None]:
-    """TDK-05: rows of two equal face-up cards may leave the layout, from the top row on, the left card first (TDK-06).
+    """TDK-05, DEC-11: rows of two equal face-up cards may leave the layout, from the top row on (TDK-06).
 
     A layout is never emptied so: its last two cards can only have become a pair in the turn that finished the seat
     (TDK-14)."""
-    action = yield _pairs_ask(seat, rows)
+    offers = (Offer(kind="discard_pairs", rows=AnyOf(rows)),)
+    action = yield ask(seat, "pairs", offers, DiscardPairs(rows=()), opens_turn=True)
     chosen = tuple(sorted(action.rows)) if isinstance(action, DiscardPairs) else ()
     cards = [table.remove(seat, number) for row in chosen for number in (2 * row, 2 * row + 1)]
     table.pile += cards
@@ -72,21 +61,19 @@ def _discard_pairs(table: Table, seat: int, rows: tuple[int, ...]) -> Flow[None]
         table.emit(events.PairsDiscarded(seat=seat, rows=chosen, cards=tuple([everybody(card) for card in cards])))
 
 
-@cached
-def _pairs_ask(seat: int, rows: tuple[int, ...]) -> Ask:
-    """DEC-11: any of these rows, or none."""
-    offers = (Offer(kind="discard_pairs", rows=AnyOf(rows)),)
-    return Ask(seat=seat, decision="pairs", offers=offers, fallback=DiscardPairs(rows=()), opens_turn=True)
-
-
 def _turn_in_words(variant: Variant) -> Iterator[str]:
     yield "First you may discard rows whose two cards lie face up and are equal in rank."
     if variant.options.pairs_leave == "next_turn":
         yield "A pair can be discarded only in the turn right after the one that made it."
     yield "Then draw the top card of the stock, which everybody sees, or of the pile."
-    yield f"{FROM_PILE}; a card from the stock may also be discarded."
+    yield f"{turns.FROM_PILE}; a card from the stock may also be discarded."
     yield "The new card lies face up, the old one goes to the pile."
-    yield from flip_in_words(variant.options)
+    yield from turns.flip_in_words(variant.options)
 
 
-PLAY = Play(open_round=open_face_up, take_turn=take_turn, set_up_in_words=set_up_in_words, turn_in_words=_turn_in_words)
+PLAY = turns.Play(
+    open_round=turns.open_face_up,
+    take_turn=take_turn,
+    set_up_in_words=turns.set_up_in_words,
+    turn_in_words=_turn_in_words,
+)

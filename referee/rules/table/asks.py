@@ -70,6 +70,12 @@ class Ask(Struct, frozen=True, kw_only=True, dict=True):
         return {}
 
 
+@cached
+def ask(seat: int, decision: Decision, offers: tuple[Offer, ...], fallback: Action, *, opens_turn: bool = False) -> Ask:
+    """Return a seat's question, the same one where it has been put before."""
+    return Ask(seat=seat, decision=decision, offers=offers, fallback=fallback, opens_turn=opens_turn)
+
+
 class Sealed(Struct, frozen=True, kw_only=True):
     """Decisions that several seats make at the same time: nobody learns an answer before all are in (GEN-06)."""
 

@@ -1,6 +1,7 @@
 """Everything physical at the table, as one inspectable value, and the moves that cards can make on it.
 
-A table knows no course of play: whose decision it is, and what may be decided, stands with the games. Its chance outcomes come from outside (chance.py), and whatever happens is emitted as an event.
+A table knows no course of play: whose decision it is, and what may be decided, stands with the games. Its chance
+outcomes come from outside (chance.py), and whatever happens is emitted as an event.
 """
 
 from copy import copy
