@@ -4,6 +4,7 @@ powers.py chooses, announces, blocks and copies powers. A new power is two funct
 """
 
 from collections.abc import Callable, Iterator
+from typing import Any
 
 from msgspec import Struct
 
@@ -13,7 +14,7 @@ from protocol.cards import Card, rank, suit
 from protocol.offers import Offer, OneOf, Pick
 from referee.rules.games.look import peek, switch
 from referee.rules.games.turns import spared_ender
-from referee.rules.table.asks import Flow, Response, ask
+from referee.rules.table.asks import Flow, ask
 from referee.rules.table.seen import Seen, everybody, only
 from referee.rules.table.table import Slot, Table
 
@@ -81,16 +82,16 @@ def _offer_ace(use: Use) -> Iterator[Offer]:
         yield Offer(kind="remove", slot=OneOf(own))
 
 
-def _ace(use: Use, action: Response) -> None:
+def _ace(use: Use, action: actions.AddCard | actions.RemoveCard) -> None:
     table = use.table
-    if isinstance(action, actions.AddCard) and (card := table.take_stock()) is not None:
-        target = (action.seat, add_to_set(table, action.seat, card))
-        table.emit(events.CardAdded(seat=use.seat, target=target, stock=len(table.stock)))
-    elif isinstance(action, actions.RemoveCard):
+    if isinstance(action, actions.RemoveCard):
         slot = table.at(use.seat, action.slot)
         table.to_pile(table.remove(use.seat, action.slot))
         table.emit(events.CardRemoved(seat=use.seat, target=(use.seat, action.slot), card=everybody(slot.card)))
         turned_up(table, slot.card, was_up=slot.up)
+    elif (card := table.take_stock()) is not None:
+        target = (action.seat, add_to_set(table, action.seat, card))
+        table.emit(events.CardAdded(seat=use.seat, target=target, stock=len(table.stock)))
 
 
 def add_to_set(table: Table, seat: int, card: Card) -> int:
@@ -109,16 +110,15 @@ def _offer_three(use: Use) -> Iterator[Offer]:
         yield Offer(kind="shuffle", seat=OneOf(victims))
 
 
-def _three(use: Use, action: Response) -> None:
-    if isinstance(action, actions.Shuffle):
-        table, victim = use.table, action.seat
-        slots = table.occupied(victim)
-        table.shuffles += 1
-        cards = tuple(table.at(victim, number).card for number in slots)
-        shuffled = table.chance.shuffle(table.round, table.shuffles, cards)
-        for number, card in zip(slots, shuffled, strict=True):
-            table.layouts[victim][number] = Slot(card)
-        table.emit(events.Shuffled(seat=use.seat, of=victim))
+def _three(use: Use, action: actions.Shuffle) -> None:
+    table, victim = use.table, action.seat
+    slots = table.occupied(victim)
+    table.shuffles += 1
+    cards = tuple(table.at(victim, number).card for number in slots)
+    shuffled = table.chance.shuffle(table.round, table.shuffles, cards)
+    for number, card in zip(slots, shuffled, strict=True):
+        table.layouts[victim][number] = Slot(card)
+    table.emit(events.Shuffled(seat=use.seat, of=victim))
 
 
 def _offer_four(use: Use) -> Iterator[Offer]:
@@ -129,16 +129,16 @@ def _offer_four(use: Use) -> Iterator[Offer]:
         yield Offer(kind="hide", slot=OneOf(own))
 
 
-def _four(use: Use, action: Response) -> None:
+def _four(use: Use, action: actions.Expose | actions.Hide) -> None:
     table = use.table
-    if isinstance(action, actions.Expose):
-        slot = table.at(*action.target)
-        slot.up = True
-        table.emit(events.Exposed(seat=use.seat, target=action.target, card=everybody(slot.card)))
-        turned_up(table, slot.card, was_up=False)
-    elif isinstance(action, actions.Hide):
+    if isinstance(action, actions.Hide):
         table.at(use.seat, action.slot).up = False
         table.emit(events.Hidden(seat=use.seat, target=(use.seat, action.slot)))
+        return
+    slot = table.at(*action.target)
+    slot.up = True
+    table.emit(events.Exposed(seat=use.seat, target=action.target, card=everybody(slot.card)))
+    turned_up(table, slot.card, was_up=False)
 
 
 def _offer_five(_: Use) -> Iterator[Offer]:
@@ -146,7 +146,7 @@ def _offer_five(_: Use) -> Iterator[Offer]:
     yield Offer(kind="shield")
 
 
-def _five(use: Use, _: Response) -> None:
+def _five(use: Use, _: actions.Shield) -> None:
     shields = use.table.shields[use.seat]
     use.spend()
     shields.append(use.card)
@@ -160,9 +160,8 @@ def _offer_six(use: Use) -> Iterator[Offer]:
         yield Offer(kind="exchange", slot=OneOf(own), target=OneOf(others))
 
 
-def _six(use: Use, action: Response) -> None:
-    if isinstance(action, actions.Exchange):
-        switch(use.table, use.seat, (use.seat, action.slot), action.target)
+def _six(use: Use, action: actions.Exchange) -> None:
+    switch(use.table, use.seat, (use.seat, action.slot), action.target)
 
 
 def _offer_seven(use: Use) -> Iterator[Offer]:
@@ -174,22 +173,15 @@ def _offer_seven(use: Use) -> Iterator[Offer]:
                 yield Offer(kind="swap_lines", seat=OneOf((victim,)), axis=OneOf((axis,)), lines=pair)
 
 
-def _seven(use: Use, action: Response) -> None:
-    if isinstance(action, actions.SwapLines):
-        layout = use.table.layouts[action.seat]
-        first, second = (line_of_set(len(layout) // 2, action.axis, line) for line in action.lines)
-        for one, other in zip(first, second, strict=True):
-            layout[one], layout[other] = layout[other], layout[one]
-        to = (use.seat,) if use.table.options.hidden_rearrange else None
-        use.table.emit(
-            events.LinesSwapped(
-                seat=use.seat,
-                of=action.seat,
-                axis=Seen(str(action.axis), to),
-                lines=Seen(action.lines, to),
-                layout=tuple(None if slot is None else slot.card if slot.up else "?" for slot in layout),
-            )
-        )
+def _seven(use: Use, action: actions.SwapLines) -> None:
+    layout = use.table.layouts[action.seat]
+    first, second = (line_of_set(len(layout) // 2, action.axis, line) for line in action.lines)
+    for one, other in zip(first, second, strict=True):
+        layout[one], layout[other] = layout[other], layout[one]
+    to = (use.seat,) if use.table.options.hidden_rearrange else None
+    axis, lines = Seen(str(action.axis), to), Seen(action.lines, to)
+    shown = tuple(None if slot is None else slot.card if slot.up else "?" for slot in layout)
+    use.table.emit(events.LinesSwapped(seat=use.seat, of=action.seat, axis=axis, lines=lines, layout=shown))
 
 
 def line_of_set(columns: int, axis: str, line: int) -> list[int]:
@@ -204,7 +196,7 @@ def _offer_eight(use: Use) -> Iterator[Offer]:
         yield Offer(kind="take_two")
 
 
-def _eight(use: Use, _: Response) -> Flow[None]:
+def _eight(use: Use, _: actions.TakeTwo) -> Flow[None]:
     """POW-20, DEC-13: what is not kept of the 8 and the two goes to the pile, then the card that was replaced."""
     table, seat = use.table, use.seat
     drawn = [card for card in (table.take_stock(), table.take_stock()) if card is not None]
@@ -242,16 +234,15 @@ def _offer_nine(use: Use) -> Iterator[Offer]:
         yield Offer(kind="plant", target=OneOf(others))
 
 
-def _nine(use: Use, action: Response) -> None:
-    if isinstance(action, actions.Plant):
-        table, (victim, number) = use.table, action.target
-        old = table.at(victim, number)
-        table.layouts[victim][number] = Slot(use.card)
-        use.spend()
-        table.to_pile(old.card)
-        card, replaced = everybody(use.card), everybody(old.card)
-        table.emit(events.Planted(seat=use.seat, target=action.target, card=card, replaced=replaced))
-        turned_up(table, old.card, was_up=old.up)
+def _nine(use: Use, action: actions.Plant) -> None:
+    table, (victim, number) = use.table, action.target
+    old = table.at(victim, number)
+    table.layouts[victim][number] = Slot(use.card)
+    use.spend()
+    table.to_pile(old.card)
+    card, replaced = everybody(use.card), everybody(old.card)
+    table.emit(events.Planted(seat=use.seat, target=action.target, card=card, replaced=replaced))
+    turned_up(table, old.card, was_up=old.up)
 
 
 def _offer_ten(use: Use) -> Iterator[Offer]:
@@ -266,9 +257,8 @@ def _offer_jack(use: Use) -> Iterator[Offer]:
         yield Offer(kind="peek", target=OneOf(own))
 
 
-def _peek(use: Use, action: Response) -> None:
-    if isinstance(action, actions.Peek):
-        peek(use.table, use.seat, action.target)
+def _peek(use: Use, action: actions.Peek) -> None:
+    peek(use.table, use.seat, action.target)
 
 
 def _offer_black_king(use: Use) -> Iterator[Offer]:
@@ -277,7 +267,7 @@ def _offer_black_king(use: Use) -> Iterator[Offer]:
         yield Offer(kind="cancel_knock")
 
 
-def _black_king(use: Use, _: Response) -> None:
+def _black_king(use: Use, _: actions.CancelKnock) -> None:
     cancel_knock(use.table)
 
 
@@ -285,7 +275,8 @@ class Power(Struct, frozen=True):
     """A power: how it can be used now, what it does, and what it is for people."""
 
     offers: Callable[[Use], Iterator[Offer]]
-    act: Callable[[Use, Response], Flow[None] | None]
+    act: Callable[[Use, Any], Flow[None] | None]
+    """Is given an action that one of the offers admits; what an 8 does asks once more."""
     in_words: str
     keeps_card: bool = False
     """Whether its card does not go to the pile."""

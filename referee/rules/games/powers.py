@@ -184,15 +184,11 @@ def _copy_one(use: Use, power: str, *, standing_in: bool) -> Flow[bool]:
         return False
     copy.in_hand = not standing_in and POWERS[power].keeps_card
     if copy.in_hand:
-        _take_from_pile(use.table, use.card)
+        # POW-07: a 2 that becomes a stand-in is taken from the pile again.
+        pile = use.table.pile
+        use.table.hand = pile.pop(len(pile) - 1 - pile[::-1].index(use.card))
     yield from _carry_out(copy, action)
     return copy.spent
-
-
-def _take_from_pile(table: Table, card: Card) -> None:
-    """POW-07: a 2 that becomes a stand-in is taken from the pile again."""
-    last = len(table.pile) - 1 - table.pile[::-1].index(card)
-    table.hand = table.pile.pop(last)
 
 
 # In words, for describe.py

@@ -150,32 +150,25 @@ def order_slaps(
     `answers` holds the actions by seat (missing: pass), `reaction_us` the measured times in microseconds of those
     that slapped (used by `slap_order = reaction` only), `lots` all seats in the window's drawn order.
     """
-    slaps = {
-        seat: Slap(seat=seat, target=action.target)
-        for seat, action in answers.items()
-        if isinstance(action, actions.Slap)
-    }
-    if len(slaps) < 2:
-        return SlapOrder(slaps=tuple(slaps.values()))
-    drawn = sorted(slaps, key=lambda seat: (seat == window.discarder, lots.index(seat)))
-    if options.slap_order == "clockwise":
-        order = sorted(slaps, key=lambda seat: (seat - window.discarder - 1) % len(window.asks))
-    elif options.slap_order == "lottery":
-        order = drawn
-    else:
-        order = _by_photo_finish(drawn, reaction_us, options.photo_finish_us)
-    return SlapOrder(slaps=tuple(slaps[seat] for seat in order))
+    slaps = [Slap(seat=seat, target=one.target) for seat, one in answers.items() if isinstance(one, actions.Slap)]
+    if len(slaps) > 1 and options.slap_order == "clockwise":
+        slaps.sort(key=lambda slap: (slap.seat - window.discarder - 1) % len(window.asks))
+    elif len(slaps) > 1:
+        slaps.sort(key=lambda slap: (slap.seat == window.discarder, lots.index(slap.seat)))
+        if options.slap_order == "reaction":
+            slaps = _by_photo_finish(slaps, reaction_us, options.photo_finish_us)
+    return SlapOrder(slaps=tuple(slaps))
 
 
-def _by_photo_finish(drawn: list[int], reaction_us: Mapping[int, float], margin_us: int) -> list[int]:
-    """Return the seats in order. The lot orders those that are less than the margin behind the fastest of them."""
-    waiting = sorted(drawn, key=lambda seat: reaction_us[seat])
-    order: list[int] = []
+def _by_photo_finish(drawn: list[Slap], reaction_us: Mapping[int, float], margin_us: int) -> list[Slap]:
+    """Return the slaps in order. The lot orders those that are less than the margin behind the fastest of them."""
+    waiting = sorted(drawn, key=lambda slap: reaction_us[slap.seat])
+    order: list[Slap] = []
     while waiting:
-        opener = reaction_us[waiting[0]]
-        group = [seat for seat in waiting if reaction_us[seat] - opener < margin_us or seat == waiting[0]]
+        first = waiting[0]
+        group = [one for one in waiting if one is first or reaction_us[one.seat] - reaction_us[first.seat] < margin_us]
         order += sorted(group, key=drawn.index)
-        waiting = [seat for seat in waiting if seat not in group]
+        waiting = waiting[len(group) :]
     return order
 
 
