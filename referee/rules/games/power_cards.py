@@ -32,7 +32,7 @@ class Use(Struct):
     """Whether the card has become a shield, was planted or kept, or was blocked before. A 2 stands in only once."""
 
     def lay_on_pile(self) -> None:
-        """POW-07: the used card goes to the pile."""
+        """The used card goes to the pile."""
         self.in_hand, self.table.hand = False, None
         self.table.to_pile(self.card)
 
@@ -42,7 +42,7 @@ class Use(Struct):
 
 
 def power_of(card: Card) -> str:
-    """Return the name of a card's power: its rank, `BK` for black kings (POW-22), "" for red kings (POW-21)."""
+    """Return the name of a card's power: its rank, `BK` for black kings, "" for red kings (POW-21)."""
     if rank(card) == "K":
         return "BK" if suit(card) in "SC" else ""
     return rank(card)
@@ -52,18 +52,18 @@ def power_of(card: Card) -> str:
 
 
 def turned_up(table: Table, card: Card, *, was_up: bool) -> None:
-    """POW-22 (c): a black king that becomes face up during the final lap cancels the knock by itself."""
+    """POW-22: a black king that becomes face up during the final lap cancels the knock by itself."""
     if not was_up and power_of(card) == "BK":
         cancel_knock(table)
 
 
 def cancels_when_drawn(table: Table, card: Card) -> bool:
-    """POW-22: whether a card cancels the knock, by option, as soon as it is drawn from the stock; all then see it."""
+    """Return whether a card cancels the knock, by option, as soon as it is drawn from the stock; all then see it."""
     return table.options.black_king_cancels == "drawn" and table.ended_by is not None and power_of(card) == "BK"
 
 
 def cancel_knock(table: Table) -> None:
-    """POW-22, POW-23: the lap is over, and the knocker plays on as the others do. Without a knock nothing happens."""
+    """POW-23: the lap is over, and the knocker plays on as the others do. Without a knock nothing happens."""
     if table.ended_by is not None:
         table.emit(events.KnockCancelled(knocker=table.ended_by))
         table.ended_by = table.final = None
@@ -75,7 +75,7 @@ def cancel_knock(table: Table) -> None:
 def _offer_ace(use: Use) -> Iterator[Offer]:
     """POW-10: a stock card goes to an opponent, or an own card goes to the pile."""
     victims = _opponents(use)
-    # The ace will lie on the pile by then (POW-07), so that a single card below it makes a stock.
+    # The ace will lie on the pile by then, so that a single card below it makes a stock.
     if victims and (use.table.can_draw_stock() or (use.table.pile and use.table.options.stock_out == "reshuffle")):
         yield Offer(kind="add", seat=OneOf(victims))
     if own := use.table.occupied(use.seat):
@@ -262,7 +262,7 @@ def _peek(use: Use, action: actions.Peek) -> None:
 
 
 def _offer_black_king(use: Use) -> Iterator[Offer]:
-    """POW-22 (a), (b): it has an effect only while a final lap runs."""
+    """The king has an effect only while a final lap runs."""
     if use.table.ended_by is not None:
         yield Offer(kind="cancel_knock")
 

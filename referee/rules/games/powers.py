@@ -1,7 +1,7 @@
 """Powers (POW): nearly every card does something when it is discarded as drawn. power_cards.py says what.
 
-A power that is aimed at another set is an attack and can be blocked by a shield (POW-17). A 2 copies two other powers
-and stands in once for a card that its power uses up (POW-11).
+A power that is aimed at another set is an attack and can be blocked by a shield. A 2 copies two other powers and stands
+in once for a card that its power uses up.
 """
 
 from collections.abc import Iterator
@@ -21,9 +21,8 @@ from referee.rules.table.table import Table
 def take_turn(table: Table, seat: int) -> Flow[None]:
     """POW-04: knock, or draw and look at the card (POW-05); it is swapped in (POW-06), or discarded for its power.
 
-    The pile is drawn by option only (POW-03), and its card is swapped in. A black king from the stock cancels the
-    knock, by option, as soon as it is drawn, and all see it (POW-22). A knock is the only way to end the round but for
-    what GEN-08 and GEN-09 say (POW-24)."""
+    The pile is drawn by option only (POW-03), and its card is swapped in. A knock is the only way to end the round but
+    for what GEN-08 and GEN-09 say (POW-24)."""
     action = yield turns.turn_ask(table, seat)
     if not isinstance(action, Draw):
         turns.knock(table, seat)
@@ -42,7 +41,7 @@ def take_turn(table: Table, seat: int) -> Flow[None]:
 
 
 def _use_or_discard(table: Table, seat: int, card: Card) -> Flow[None]:
-    """POW-05, POW-07: the seat may use a power that has a target; with a 2 it is asked what to copy.
+    """POW-07: the seat may use a power that has a target; with a 2 it is asked what to copy.
 
     The last stock card gives no power where that ends the round (GEN-08)."""
     use = Use(table, seat, power_of(card), card, in_hand=True)
@@ -54,7 +53,7 @@ def _use_or_discard(table: Table, seat: int, card: Card) -> Flow[None]:
 
 
 def _use_power(use: Use) -> Flow[bool]:
-    """POW-07, DEC-07: ask whether and how the seat uses the power; return whether it did."""
+    """DEC-07: ask whether and how the seat uses the power; return whether it did."""
     offers = _offers(use)
     action = (yield ask(use.seat, "power", (*offers, turns.NONE), Nothing())) if offers else Nothing()
     if isinstance(action, Nothing):
@@ -64,13 +63,13 @@ def _use_power(use: Use) -> Flow[bool]:
 
 
 def _offers(use: Use) -> tuple[Offer, ...]:
-    """Return how a power can be used now; nothing where it has no legal target (POW-07)."""
+    """Return how a power can be used now; nothing where it has no legal target."""
     power = POWERS.get(use.power)
     return tuple(power.offers(use)) if power else ()
 
 
 def _carry_out(use: Use, action: Response) -> Flow[None]:
-    """Announce the power, let a shield block it, otherwise do what it does (POW-07, POW-17)."""
+    """Announce the power, let a shield block it, otherwise do what it does."""
     power = POWERS[use.power]
     against, targets = _aim(use.seat, action)
     if use.in_hand and not power.keeps_card:
@@ -174,7 +173,7 @@ def _can_copy(use: Use, power: str, *, standing_in: bool) -> bool:
 
 
 def _copy_one(use: Use, power: str, *, standing_in: bool) -> Flow[bool]:
-    """Use one copied power; return whether the 2 has stood in for a card that is used up (POW-11)."""
+    """Use one copied power; return whether the 2 has stood in for a card that is used up."""
     if power == "Q":
         _announce(use, "Q")
         return False
@@ -184,8 +183,7 @@ def _copy_one(use: Use, power: str, *, standing_in: bool) -> Flow[bool]:
         return False
     copy.in_hand = not standing_in and POWERS[power].keeps_card
     if copy.in_hand:
-        # POW-07: a 2 that becomes a stand-in is taken from the pile again.
-        pile = use.table.pile
+        pile = use.table.pile  # a 2 that becomes a stand-in is taken from it again
         use.table.hand = pile.pop(len(pile) - 1 - pile[::-1].index(use.card))
     yield from _carry_out(copy, action)
     return copy.spent

@@ -33,7 +33,7 @@ def follow_discard(
 
 
 def _play_windows(table: Table, discarder: int, discard: Card, spared: int | None) -> Flow[None]:
-    """CAC-22, CAC-45: a window, where the game has slaps; by option another while all slaps are wrong (AMB-37).
+    """CAC-45: a window, where the game has slaps; by option another while all slaps are wrong (AMB-37).
 
     Whether there is another follows from slaps that everybody has seen (INF-09)."""
     left = table.options.slap_tries if table.options.slaps else 0
@@ -45,7 +45,7 @@ def _play_windows(table: Table, discarder: int, discard: Card, spared: int | Non
 def _play_window(table: Table, discarder: int, discard: Card, spared: int | None) -> Flow[bool]:
     """CAC-22: one window; every seat is asked, whatever it holds (CAC-23, INF-09).
 
-    The slaps are resolved one after another (CAC-26), then a debt is paid (CAC-29). A slapped card opens no window of
+    The slaps are resolved one after another, then a debt is paid. A slapped card opens no window of
     its own (CAC-34). Whose turn comes next does not change (CAC-37), and neither does the final lap (CAC-38). Returns
     whether there were slaps and all of them wrong. Raises RoundOver when a seat has no cards left (CAC-36)."""
     table.windows += 1
@@ -126,7 +126,7 @@ def _check_empty_seats(table: Table, owed: int | None) -> None:
 def _give(table: Table, seat: int, target: Target) -> Flow[None]:
     """CAC-29, DEC-09: one own card of the slapper moves unseen into the emptied slot.
 
-    From where to where is public: who knew the card still knows it (CAC-39, INF-04)."""
+    From where to where is public: who knew the card still knows it (INF-04)."""
     slots = table.occupied(seat)
     action = yield ask(seat, "give", (Offer(kind="give", slot=OneOf(slots)),), Give(slot=slots[0]))
     if not isinstance(action, Give):

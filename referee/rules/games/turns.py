@@ -133,7 +133,7 @@ def play_turns(table: Table, take_turn: TakeTurn) -> Flow[None]:
 
 
 def start_final_lap(table: Table, seat: int) -> None:
-    """KER-09, KER-10, KNO-02, CAC-18, POW-24: the ender has no further turn, every other seat has one."""
+    """CAC-18: the ender has no further turn, every other seat has one."""
     table.ended_by = seat
     table.final = table.others(seat)
 
