@@ -105,17 +105,21 @@ def _round_end(variant: Variant) -> Iterator[str]:
     elif variant.has("par"):
         yield "Who takes the final stroke ends the hole: that turn is over, and every other seat has one more."
     else:
-        yield from _knock_or_complete(options)
+        yield from _knock_or_complete(variant)
     if options.slaps:
         yield "The round ends at once when a seat has no cards left; it scores 0."
     end = "The round ends when the last stock card has been drawn and placed."
     again = "An empty stock is made anew from the shuffled pile, but for its top card."
     yield end if options.stock_out == "end" else again
-    yield f"After {options.turn_cap} turns a seat the round is stopped."
+    yield f"After {options.turn_cap} turn{'s' * (options.turn_cap > 1)} a seat the round is stopped."
 
 
-def _knock_or_complete(options: Options) -> Iterator[str]:
-    if options.end_mode != "all_up":
+def _knock_or_complete(variant: Variant) -> Iterator[str]:
+    options = variant.options
+    if variant.has("black_king_cancels"):
+        yield "While no knock stands you may knock instead of a turn: every other seat has one more, then the showdown."
+        yield "After a cancelled knock play goes on, and everybody may knock again."
+    elif options.end_mode != "all_up":
         yield "Instead of a turn you may knock, once a round: every other seat has one more turn, then the showdown."
     if options.end_mode != "knock":
         then = "every other seat has one more turn" if options.final_turns else "the round ends at once"
@@ -203,7 +207,8 @@ def _knocker(variant: Variant) -> Iterator[str]:
     options = variant.options
     if variant.has("cactus_knock"):
         threshold, factor = options.cactus_knock
-        yield f"A knocker with more than {threshold} points counts them times {factor}."
+        points = f"{threshold} point{'s' * (threshold != 1)}"
+        yield f"A knocker with more than {points} counts them times {factor}."
     if options.knock_penalty:
         how = {
             "double5": "doubles its score and adds 5",

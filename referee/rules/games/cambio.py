@@ -109,8 +109,8 @@ POWERS_IN_WORDS = {
 def _turn_in_words(variant: Variant) -> Iterator[str]:
     yield from draw_and_place_in_words()
     for discarded, power in (variant.options.cambio_powers or {}).items():
-        card = "joker" if discarded == JOKER else discarded
-        yield f"Discarding a {card} straight from the stock, you may {POWERS_IN_WORDS[power]}."
+        card = {JOKER: "a joker", "A": "an A", "8": "an 8"}.get(discarded, f"a {discarded}")
+        yield f"Discarding {card} straight from the stock, you may {POWERS_IN_WORDS[power]}."
     if "rearrange" in (variant.options.cambio_powers or {}).values():
         who = "only you know" if variant.options.hidden_rearrange else "everybody sees"
         yield f"After a rearrangement {who} which card went where."

@@ -105,7 +105,10 @@ def look_in_words(variant: Variant) -> str:
         return f"Before play each seat looks once, in secret, at its near row ({slots})."
     if look == "all":
         return "Before play each seat looks once, in secret, at all its cards."
-    return f"Before play each seat looks once, in secret, at any {look.removeprefix('any:')} of its cards."
+    if not look:
+        return "No seat looks at its cards before play."
+    count = look.removeprefix("any:")
+    return f"Before play each seat looks once, in secret, at any {'one' if count == '1' else count} of its cards."
 
 
 def draw_and_place_in_words() -> Iterator[str]:

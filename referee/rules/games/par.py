@@ -196,8 +196,12 @@ def _end_hole(table: Table, seat: int) -> None:
 def _set_up_in_words(variant: Variant) -> Iterator[str]:
     options = variant.options
     if options.course:
-        pars = " ".join(map(str, options.course))
-        yield f"A course of {len(options.course)} holes with the pars {pars}."
+        holes, pars = len(options.course), " ".join(map(str, options.course))
+        yield (
+            f"A course of {holes} holes with the pars {pars}."
+            if holes > 1
+            else f"A course of one hole with par {pars}."
+        )
     if options.par_choice == "dealer":
         which = "one that is left of the course" if options.course else "3, 4 or 5"
         yield f"Before the deal the dealer of each hole chooses its par: {which}."

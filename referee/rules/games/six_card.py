@@ -317,7 +317,8 @@ def set_up_in_words(variant: Variant) -> Iterator[str]:
     yield f"Each seat has {variant.rows} rows of {variant.columns} face-down cards that nobody has seen."
     yield "The top card of the stock starts the discard pile." if has_up_card(variant) else "The pile starts empty."
     if count := variant.options.initial_up:
-        yield f"Each seat turns any {count} of its cards face up, all seats at the same time."
+        any_of = f"any {'one' if count == 1 else count} of its cards"
+        yield f"Each seat turns {any_of} face up, all seats at the same time."
     yield STARTER
 
 

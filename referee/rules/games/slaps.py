@@ -203,8 +203,9 @@ def slaps_in_words(options: Options) -> Iterator[str]:
     yield f"A right card that comes too late goes back{but}. Everybody has seen all these cards."
     match options.slap_order:
         case "reaction":
-            close = f"within {options.photo_finish_us} microseconds of each other the lot decides, the discarder last"
-            yield f"The fastest is first, by measured reaction time; {close}."
+            close = f"{options.photo_finish_us} microsecond{'s' * (options.photo_finish_us != 1)}"
+            lot = f"within {close} of each other the lot decides, the discarder last"
+            yield f"The fastest is first, by measured reaction time; {lot}."
         case "lottery":
             yield "The lot decides who is first, the discarder last."
         case "clockwise":

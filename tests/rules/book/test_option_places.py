@@ -7,6 +7,7 @@ defaults, ranges and games are checked against the rule book in test_options.py.
 import ast
 import re
 from collections.abc import Callable, Iterator
+from itertools import product
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -84,6 +85,33 @@ def test_the_description_changes_with_an_option_or_its_declaration_says_why_not(
             f"no sentence of rules/describe.py, or of a game in rules/games, changes with `{name}`; say it there, "
             "or declare `silent` with the reason in options.py"
         )
+
+
+AWKWARD = re.compile(r" {2}| [,.;:]|\b1 [a-z]+s\b|\ba [A8]\b|\bNone\b|[\[({][])}]")
+"""A gap, a plural of one, a wrong article, or a value as Python prints it."""
+
+
+@every_option
+def test_the_description_is_good_english_with_every_value_of_an_option(name: str) -> None:
+    texts = {}
+    for (preset, variant), value in product(PRESETS.items(), TO_TRY[name]):
+        for beside in ({}, {"jokers": 2}, {"moon": True}, {"slaps": True}, {"limit": 1}) if variant.has(name) else ():
+            try:
+                texts[preset, str(value), *beside] = rules_in_brief(customised(preset, {**beside, name: value}))
+            except BadOptions:
+                continue
+    assert {key: found[0] for key, text in texts.items() if (found := AWKWARD.search(text.replace(" ...", "")))} == {}
+
+
+def test_without_a_first_look_the_description_says_that_nobody_looks() -> None:
+    for preset in ("cambio", "powers"):
+        assert "No seat looks at its cards before play." in rules_in_brief(customised(preset, {"initial_look": "none"}))
+
+
+def test_pow_23_the_description_lets_everybody_knock_again_after_a_cancelled_knock() -> None:
+    text = rules_in_brief(PRESETS["powers"])
+    assert "once a round" not in text
+    assert "play goes on, and everybody may knock again" in text
 
 
 @every_option
