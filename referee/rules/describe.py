@@ -4,16 +4,14 @@ from collections.abc import Iterator
 
 from protocol import events
 from protocol.cards import JOKER
-from referee.rules.book.option import expected
-from referee.rules.book.options import OPTIONS, TYPES, Options
-from referee.rules.book.par_table import OURS_1, Condition, ParTable
-from referee.rules.book.variant import Variant, size
-from referee.rules.book.variants import preset
 from referee.rules.games import cactus, cambio, powers
 from referee.rules.games.courses import COURSES
 from referee.rules.games.slaps import slaps_in_words
+from referee.rules.options import OPTIONS, TYPES, Options, expected
+from referee.rules.par_table import OURS_1, Condition, ParTable
 from referee.rules.scoring.values import card_values
 from referee.rules.table.seen import Happening
+from referee.rules.variants import Variant, preset, size
 
 _LINES = {"col": "a column", "row": "a row", "diag": "a diagonal"}
 

@@ -13,12 +13,10 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 from golden import Golden
 
 import protocol
-from referee.rules.book.changes import BadOptions
-from referee.rules.book.option import expected
-from referee.rules.book.options import OPTIONS, TYPES
-from referee.rules.book.presets import PRESETS
-from referee.rules.book.variants import customised
+from referee.rules.check_options import BadOptions, with_options
 from referee.rules.describe import rules_in_full
+from referee.rules.options import OPTIONS, TYPES, expected
+from referee.rules.variants import PRESETS
 
 PAGE = Path(protocol.__file__).parent / "OPTIONS.md"
 
@@ -155,7 +153,7 @@ def sentences(name: str, value: Any) -> list[str] | None:
     game = SHOWN_IN.get(name) or next(preset for preset, variant in PRESETS.items() if name in variant.own_options())
     given = "none" if value is None else value
     try:
-        variant = customised(game, {**BESIDES.get(name, {}), name: given})
+        variant = with_options(game, {**BESIDES.get(name, {}), name: given})
     except BadOptions:
         return None
     chapters = rules_in_full(variant).partition("Options (")[0].splitlines()[2:]

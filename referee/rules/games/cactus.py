@@ -10,7 +10,6 @@ from protocol import events
 from protocol.actions import Discard, Draw, Knock, Nothing, Peek, Switch, Target
 from protocol.cards import Card, rank
 from protocol.offers import Offer, OneOf, Pick
-from referee.rules.book.variant import Variant, size
 from referee.rules.games.course import Course
 from referee.rules.games.hidden import draw_and_place_in_words, first_look, place_face_down, switch
 from referee.rules.games.six_card import DISCARD, NONE, discard_hand, knock, place_ask, turn_ask
@@ -18,6 +17,7 @@ from referee.rules.games.slaps import follow_discard
 from referee.rules.table.asks import ALIKE, Ask, Flow
 from referee.rules.table.seen import only
 from referee.rules.table.table import Table, draw
+from referee.rules.variants import Variant, size
 
 _WITHOUT_KINGS = frozenset({"J", "Q"})
 _WITH_KINGS = frozenset({"J", "Q", "K"})

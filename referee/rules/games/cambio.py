@@ -9,7 +9,6 @@ from protocol import events
 from protocol.actions import Discard, Draw, Exchange, Knock, Nothing, Peek, Rearrange
 from protocol.cards import JOKER, Card, rank
 from protocol.offers import Offer, OneOf, Pick
-from referee.rules.book.variant import Variant
 from referee.rules.games.course import Course
 from referee.rules.games.hidden import draw_and_place_in_words, open_round, place_face_down, set_up_in_words, switch
 from referee.rules.games.six_card import DISCARD, NONE, discard_hand, knock, place_ask, turn_ask
@@ -17,6 +16,7 @@ from referee.rules.games.slaps import follow_discard
 from referee.rules.table.asks import Ask, Flow, alike
 from referee.rules.table.seen import everybody, only
 from referee.rules.table.table import Table, draw
+from referee.rules.variants import Variant
 
 
 def take_turn(table: Table, seat: int) -> Flow[Card | None]:

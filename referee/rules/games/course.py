@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator
 from msgspec import Struct
 
 from protocol.cards import Card
-from referee.rules.book.variant import Variant
 from referee.rules.table.asks import Flow
 from referee.rules.table.table import Table
+from referee.rules.variants import Variant
 
 SettleRows = Callable[[Table], Flow[int]]
 """What comes before the deal: returns how many rows the layouts of the round have."""

@@ -6,12 +6,12 @@ from functools import lru_cache
 from protocol.actions import Discard, Draw, Swap
 from protocol.cards import Card
 from protocol.offers import Offer, OneOf
-from referee.rules.book.variant import Variant
 from referee.rules.games.course import Course
 from referee.rules.games.hidden import open_round, set_up_in_words
 from referee.rules.games.six_card import DISCARD, DRAW, FROM_PILE, discard_hand, place_face_up, turn_ask
 from referee.rules.table.asks import ALIKE, Ask, Flow
 from referee.rules.table.table import Table, draw
+from referee.rules.variants import Variant
 
 
 def take_turn(table: Table, seat: int) -> Flow[Card]:

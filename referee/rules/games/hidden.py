@@ -7,11 +7,11 @@ from protocol import events
 from protocol.actions import Look, Swap
 from protocol.cards import Card
 from protocol.offers import Offer, Pick
-from referee.rules.book.variant import Variant, has_up_card
 from referee.rules.games.six_card import DRAW, FROM_PILE, STARTER
 from referee.rules.table.asks import ALIKE, Ask, Flow, Response, Sealed, choose_sealed
 from referee.rules.table.seen import everybody, only
 from referee.rules.table.table import Table
+from referee.rules.variants import Variant, has_up_card
 
 
 def open_round(table: Table) -> Flow[None]:

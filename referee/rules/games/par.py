@@ -7,13 +7,13 @@ from protocol import events
 from protocol.actions import Arrange, ChoosePar, Draw, End, Nothing, Stroke, Swap, SwapOwn
 from protocol.cards import Card
 from protocol.offers import Offer, OneOf, Pick
-from referee.rules.book.variant import Variant, possible_pars
 from referee.rules.games.course import Course
 from referee.rules.games.hidden import first_look, look_in_words
 from referee.rules.games.six_card import NONE, STARTER, Source, draw_sources, start_final_lap
 from referee.rules.table.asks import ALIKE, Ask, Flow, Sealed, choose_sealed
 from referee.rules.table.seen import Seen, everybody, only
 from referee.rules.table.table import Slot, Table, draw, flip
+from referee.rules.variants import Variant, possible_pars
 
 
 def settle_rows(table: Table) -> Flow[int]:

@@ -30,7 +30,6 @@ from protocol.actions import (
 )  # fmt: skip
 from protocol.cards import Card
 from protocol.offers import Offer, OneOf
-from referee.rules.book.variant import Variant
 from referee.rules.games.course import Course
 from referee.rules.games.hidden import open_round, place_face_down, set_up_in_words
 from referee.rules.games.power_cards import (
@@ -46,6 +45,7 @@ from referee.rules.games.six_card import DISCARD, NONE, Source, discard_hand, kn
 from referee.rules.table.asks import Ask, Flow, Response, alike
 from referee.rules.table.seen import everybody
 from referee.rules.table.table import Table, draw
+from referee.rules.variants import Variant
 
 
 def take_turn(table: Table, seat: int) -> Flow[None]:

@@ -11,12 +11,12 @@ from protocol import events
 from protocol.actions import Action, Discard, Draw, Flip, Nothing, Swap, Trade, TurnUp
 from protocol.cards import Card, rank
 from protocol.offers import Offer, OneOf, Pick
-from referee.rules.book.options import Options
-from referee.rules.book.variant import Variant, has_up_card, size
 from referee.rules.games.course import Course, TakeTurn
+from referee.rules.options import Options
 from referee.rules.table.asks import ALIKE, Ask, Flow, Response, Sealed, choose_sealed
 from referee.rules.table.seen import everybody
 from referee.rules.table.table import RoundOver, Slot, Table, draw, flip
+from referee.rules.variants import Variant, has_up_card, size
 
 DISCARD = Offer(kind="discard")
 KNOCK = Offer(kind="knock")

@@ -10,11 +10,11 @@ from protocol import actions, events
 from protocol.actions import Action, Give, Pass, Target
 from protocol.cards import Card, rank
 from protocol.offers import Offer, OneOf
-from referee.rules.book.options import Options
-from referee.rules.book.variant import Variant
+from referee.rules.options import Options
 from referee.rules.table.asks import ALIKE, Ask, Flow, Slap, SlapOrder, Window, alike
 from referee.rules.table.seen import everybody
 from referee.rules.table.table import RoundOver, Table, targets_in
+from referee.rules.variants import Variant
 
 PASS = Offer(kind="pass")
 

@@ -6,7 +6,6 @@ from protocol import events
 from protocol.actions import DiscardPairs, Draw, Swap
 from protocol.cards import Card, rank
 from protocol.offers import AnyOf, Offer
-from referee.rules.book.variant import Variant
 from referee.rules.games.course import Course
 from referee.rules.games.six_card import (
     DISCARD,
@@ -23,6 +22,7 @@ from referee.rules.games.six_card import (
 from referee.rules.table.asks import Ask, Flow, alike
 from referee.rules.table.seen import everybody
 from referee.rules.table.table import Table, draw
+from referee.rules.variants import Variant
 
 
 def take_turn(table: Table, seat: int) -> Flow[Card]:

@@ -4,7 +4,7 @@ This module must not know layouts, nor which cards cancel.
 """
 
 from protocol.cards import JOKER
-from referee.rules.book.variant import Variant
+from referee.rules.variants import Variant
 
 
 def card_values(variant: Variant) -> dict[str, int]:

@@ -17,11 +17,11 @@ from hypothesis import strategies as st
 from options_to_try import TO_TRY
 
 from referee.commands.score import ScoreError, score_line
-from referee.rules.book.options import OPTIONS
-from referee.rules.book.presets import PRESETS
-from referee.rules.book.variants import customised
+from referee.rules.check_options import with_options
+from referee.rules.options import OPTIONS
 from referee.rules.scoring.by_hand import Scores
 from referee.rules.scoring.knocker import score_round
+from referee.rules.variants import PRESETS
 
 Place = tuple[int, int]
 Layout = dict[Place, str]
@@ -555,7 +555,7 @@ def test_both_scorers_agree_on_ties_and_negative_scores(
 ) -> None:
     request: Request = {"preset": preset, "options": sound(TAGS[preset], changes), "grids": [], "ender": seat}
     ender = None if seat is None else seat % len(raw)
-    variant = customised(preset, request["options"])
+    variant = with_options(preset, request["options"])
     assert list(score_round(variant, raw, ender)) == round_scores(options_of(request), raw, ender)
 
 

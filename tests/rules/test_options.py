@@ -13,11 +13,10 @@ from invariants import check_walk
 from msgspec import Struct, field, json, to_builtins
 
 import referee
-from referee.rules.book.changes import BadOptions
-from referee.rules.book.options import Options
-from referee.rules.book.presets import PRESETS
-from referee.rules.book.variants import customised, restored
+from referee.rules.check_options import BadOptions, with_options
 from referee.rules.describe import advice
+from referee.rules.options import Options
+from referee.rules.variants import PRESETS, from_record
 from referee.tournament.config.config import ConfigError, load
 
 RULES = (Path(referee.__file__).parent / "rules" / "RULES.md").read_text(encoding="utf-8")
@@ -270,7 +269,7 @@ def changes_for(one: Entry, tag: str, value: Any) -> dict[str, Any]:
 
 def culprits(preset: str, changes: Mapping[str, Any]) -> set[str]:
     with pytest.raises(BadOptions) as caught:
-        customised(preset, changes)
+        with_options(preset, changes)
     assert all(problem.text for problem in caught.value.problems)
     return {problem.option for problem in caught.value.problems}
 
@@ -323,7 +322,7 @@ def taken(one: Entry, value: Any) -> Any:
 def test_values_in_the_range_are_taken_wherever_the_option_combines(one: Entry) -> None:
     for value in one.good:
         for tag in one.combines:
-            variant = customised(PRESET_OF_TAG[tag], changes_for(one, tag, value))
+            variant = with_options(PRESET_OF_TAG[tag], changes_for(one, tag, value))
             assert as_wire(getattr(variant.options, one.option)) == taken(one, value), tag
 
 
@@ -427,7 +426,7 @@ def test_opt_01_two_options_that_set_the_value_of_a_rank_are_never_settled_in_si
     ],
 )
 def test_opt_01_options_that_set_different_ranks_go_together(preset: str, changes: dict[str, Any]) -> None:
-    customised(preset, changes)
+    with_options(preset, changes)
 
 
 @pytest.mark.parametrize(
@@ -448,8 +447,8 @@ def test_opt_02_options_with_a_condition_on_the_layout(preset: str, changes: dic
 
 def test_opt_02_diagonals_on_square_layouts_and_neighbours_anywhere() -> None:
     for preset in ("four-card", "nine-card", "cambio"):
-        customised(preset, {"cancel": ["col", "row", "diag"]})
-    customised("six-card", {"cancel_pairs": ["diag"]})
+        with_options(preset, {"cancel": ["col", "row", "diag"]})
+    with_options("six-card", {"cancel_pairs": ["diag"]})
 
 
 OF_CONSTANT_SIZE: dict[str, Any] = {
@@ -467,12 +466,12 @@ def test_opt_03_options_that_need_a_layout_of_constant_size(option: str) -> None
 
 def test_any_pair_takes_the_place_of_cancel() -> None:
     assert culprits("four-card", {"any_pair": "all_pairs", "cancel": ["col"]}) == {"any_pair"}
-    customised("four-card", {"any_pair": "all_pairs", "cancel": []})
-    customised("four-card", {"any_pair": "none", "cancel": ["row"]})
+    with_options("four-card", {"any_pair": "all_pairs", "cancel": []})
+    with_options("four-card", {"any_pair": "none", "cancel": ["row"]})
 
 
 def test_opt_04_cheap_twos_go_with_jokers() -> None:
-    options = customised("six-card", {"twos": "plus2", "jokers": 2}).options
+    options = with_options("six-card", {"twos": "plus2", "jokers": 2}).options
     assert (options.twos, options.jokers) == ("plus2", 2)
 
 
@@ -488,7 +487,7 @@ def test_opt_04_cheap_twos_go_with_jokers() -> None:
 def test_opt_06_a_moon_that_is_not_the_highest_score_is_warned_of_and_stays(
     changes: dict[str, Any], warned: bool
 ) -> None:
-    variant = customised("six-card", changes)
+    variant = with_options("six-card", changes)
     assert bool(list(advice(variant, 4))) is warned
     assert variant.options.moon_at == changes.get("moon_at")
 
@@ -514,7 +513,7 @@ def test_opt_06_a_moon_that_is_not_the_highest_score_is_warned_of_and_stays(
 def test_par_22_naming_one_of_course_par_and_no_par_replaces_the_presets_own(
     preset: str, changes: dict[str, Any], rows: int, rounds: int
 ) -> None:
-    variant = customised(preset, changes)
+    variant = with_options(preset, changes)
     assert (variant.rows, variant.options.rounds) == (rows, rounds)
     options = variant.options
     assert [options.course is not None, options.par is not None, options.no_par].count(True) == 1
@@ -543,7 +542,7 @@ def test_par_22_exactly_one_of_the_three_and_the_rounds_of_the_course(
 def test_par_26_what_is_wrong_with_a_table_is_told_with_its_place() -> None:
     rules = [{"if": {"any": True}, "score": 0}, {"if": {"gap": 13}, "score": 0}]
     with pytest.raises(BadOptions, match=r"par_table: expected a table as in PAR-26.*rules\[1\].if.gap"):
-        customised("par-3", {"par_table": {"name": "mine", "rules": rules}})
+        with_options("par-3", {"par_table": {"name": "mine", "rules": rules}})
 
 
 # Tables and records
@@ -553,8 +552,8 @@ def test_par_26_what_is_wrong_with_a_table_is_told_with_its_place() -> None:
 def test_a_record_restores_the_options_that_were_played(one: Entry) -> None:
     tag = sample_of(one)
     for value in one.good:
-        variant = customised(PRESET_OF_TAG[tag], changes_for(one, tag, value))
-        again = restored(variant.preset, as_wire(to_builtins(variant.options)))
+        variant = with_options(PRESET_OF_TAG[tag], changes_for(one, tag, value))
+        again = from_record(variant.preset, as_wire(to_builtins(variant.options)))
         assert (again.options, again.rows, again.play) == (variant.options, variant.rows, variant.play), value
 
 

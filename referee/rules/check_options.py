@@ -13,11 +13,20 @@ from msgspec import Struct, ValidationError, convert
 from msgspec.structs import replace
 
 from protocol.cards import JOKER, RANKS, is_card, rank, suit
-from referee.rules.book.option import expected
-from referee.rules.book.options import OPTIONS, TYPES, Lines, Options
-from referee.rules.book.par_table import OURS_1, ParTable, in_words
-from referee.rules.book.presets import PRESETS
-from referee.rules.book.variant import Variant, rank_of, ranks, size, suits
+from referee.rules.options import OPTIONS, TYPES, Lines, Options, expected
+from referee.rules.par_table import OURS_1, ParTable, in_words
+from referee.rules.variants import (
+    PRESETS,
+    Variant,
+    deck_size,
+    has_up_card,
+    preset,
+    rank_of,
+    ranks,
+    shaped,
+    size,
+    suits,
+)
 
 
 class OptionProblem(Struct, frozen=True):
@@ -43,7 +52,7 @@ NOT_OPTIONS = {
 """These settings of a match are easily taken for options (RULES.md 21). Each has the key that is meant."""
 
 
-def change(base: Variant, changes: Mapping[str, Any]) -> Options:
+def checked_options(base: Variant, changes: Mapping[str, Any]) -> Options:
     """Return the options of `base` with `changes`, which map options to values as TOML or JSON gives them.
 
     "none" and None mean "not set". Raises BadOptions with every problem: unknown names, wrong values, combinations that
@@ -206,3 +215,67 @@ def _hole_problems(options: Options, changes: Mapping[str, Any]) -> Iterator[Opt
         yield OptionProblem("rounds", f"is the length of the course, {len(options.course)} (PAR-22)")
     if options.par_table.name == OURS_1.name and options.par_table != OURS_1:
         yield OptionProblem("par_table", f"`{OURS_1.name}` is another table; give this one a name of its own (PAR-25)")
+
+
+def with_options(name: str, changes: Mapping[str, Any]) -> Variant:
+    """Return the game of this name with other options, checked as a whole (GEN-14, OPT).
+
+    `changes` has options of RULES.md section 21 with values as in a tournament's TOML file; the others stay as the
+    preset has them. Raises UnknownVariant for a name that is no game, and BadOptions for a value that an option cannot
+    have, for an option of other games, and for options that exclude each other. Both are ValueErrors, and BadOptions
+    lists all problems.
+
+    >>> with_options("six-card", {"rounds": 4, "knock_penalty": "add:10"}).options.rounds
+    4
+    """
+    base = preset(name)
+    variant = shaped(base, checked_options(_without_pars(base, changes), changes))
+    if problems := list(shape_problems(variant, changes)):
+        raise BadOptions(problems)
+    return replace(variant, seats=_seat_range(variant))
+
+
+def _without_pars(base: Variant, changes: Mapping[str, Any]) -> Variant:
+    """PAR-22: of `course`, `par` and `no_par` one is set; setting another takes the preset's own away."""
+    named = (changes.get(name) for name in ("course", "par", "no_par"))
+    if base.has("par") and any(given not in (None, False, "none") for given in named):
+        return replace(base, options=replace(base.options, course=None, par=None, no_par=False, rounds=9))
+    return base
+
+
+def seat_problem(variant: Variant, seats: int) -> OptionProblem | None:
+    """Return why so many seats cannot play (GEN-14), or None when they can."""
+    fewest, most = variant.seats
+    if not fewest <= seats <= most:
+        more = _with_more_packs(variant, seats)
+        return OptionProblem("seats", f"{variant.preset} is for {fewest} to {most} seats{more}, got {seats}")
+    if variant.options.first_dealer >= seats:
+        return OptionProblem("first_dealer", f"expected a seat from 0 to {seats - 1}")
+    return None
+
+
+def _with_more_packs(variant: Variant, seats: int) -> str:
+    """Return in words how many packs would let so many seats play; nothing where no number of them does."""
+    if not variant.seats_grow_with_packs:
+        return ""
+    for packs in (1, 2, 3):
+        more = replace(variant, options=replace(variant.options, decks=packs))
+        if _seat_range(more)[1] >= seats > variant.seats[1]:
+            return f" (up to {_seat_range(more)[1]} with `decks = {packs}`)"
+    return ""
+
+
+def _seat_range(variant: Variant) -> tuple[int, int]:
+    """Return the fewest and most seats (GEN-14): too few cards let fewer play, and with `decks` named more can.
+
+    More can only where no source names the most."""
+    fewest, most = PRESETS[variant.preset].seats
+    if variant.seats_grow_with_packs and variant.options.decks != "auto":
+        most = deck_size(variant, most) // size(variant)
+    enough = [seats for seats in range(fewest, most + 1) if _cards_needed(variant, seats) <= deck_size(variant, seats)]
+    return fewest, max(enough, default=fewest)
+
+
+def _cards_needed(variant: Variant, seats: int) -> int:
+    """Return how many cards so many seats need: their layouts, the up-card, and one in the stock for each (GEN-14)."""
+    return seats * size(variant) + has_up_card(variant) + seats

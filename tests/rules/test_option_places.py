@@ -17,13 +17,10 @@ from options_to_try import TO_TRY
 
 import protocol
 import referee
-from referee.rules.book.changes import BadOptions
-from referee.rules.book.option import Games, expected
-from referee.rules.book.options import OPTIONS, TYPES
-from referee.rules.book.presets import PRESETS
-from referee.rules.book.variant import Variant, deck
-from referee.rules.book.variants import customised
+from referee.rules.check_options import BadOptions, with_options
 from referee.rules.describe import rules_in_brief
+from referee.rules.options import OPTIONS, TYPES, Games, expected
+from referee.rules.variants import PRESETS, Variant, deck
 
 RULES_FOLDER = Path(referee.__file__).parent / "rules"
 SPECIFICATION = (Path(protocol.__file__).parent / "README.md").read_text(encoding="utf-8")
@@ -69,7 +66,7 @@ def attributes_read(path: Path) -> Iterator[str]:
 READ = {
     name
     for path in RULES_FOLDER.rglob("*.py")
-    if path.name not in ("options.py", "changes.py", "describe.py")
+    if path.name not in ("options.py", "check_options.py", "describe.py")
     for name in attributes_read(path)
 }
 """The options that some rule asks for; checks of options and words for people are no rules."""
@@ -97,7 +94,7 @@ def test_the_description_is_good_english_with_every_value_of_an_option(name: str
     for (preset, variant), value in product(PRESETS.items(), TO_TRY[name]):
         for beside in ({}, {"jokers": 2}, {"moon": True}, {"slaps": True}, {"limit": 1}) if variant.has(name) else ():
             try:
-                texts[preset, str(value), *beside] = rules_in_brief(customised(preset, {**beside, name: value}))
+                texts[preset, str(value), *beside] = rules_in_brief(with_options(preset, {**beside, name: value}))
             except BadOptions:
                 continue
     assert {key: found[0] for key, text in texts.items() if (found := AWKWARD.search(text.replace(" ...", "")))} == {}
@@ -105,7 +102,9 @@ def test_the_description_is_good_english_with_every_value_of_an_option(name: str
 
 def test_without_a_first_look_the_description_says_that_nobody_looks() -> None:
     for preset in ("cambio", "powers"):
-        assert "No seat looks at its cards before play." in rules_in_brief(customised(preset, {"initial_look": "none"}))
+        assert "No seat looks at its cards before play." in rules_in_brief(
+            with_options(preset, {"initial_look": "none"})
+        )
 
 
 def test_pow_23_the_description_lets_everybody_knock_again_after_a_cancelled_knock() -> None:
@@ -140,7 +139,7 @@ def makes_a_difference(name: str, look: Callable[[Variant], Any]) -> bool:
         }
         given = {name: dice.choice(TO_TRY[name])} if TO_TRY.get(name) else {}
         try:
-            if look(customised(preset, beside | given)) != look(customised(preset, beside)):
+            if look(with_options(preset, beside | given)) != look(with_options(preset, beside)):
                 return True
         except BadOptions:
             continue

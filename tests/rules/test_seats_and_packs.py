@@ -7,10 +7,9 @@ import pytest
 from at_random import AtRandom
 
 from protocol.cards import rank, suit
-from referee.rules.book.presets import PRESETS
-from referee.rules.book.variant import deck
-from referee.rules.book.variants import customised, preset, seat_problem
+from referee.rules.check_options import seat_problem, with_options
 from referee.rules.game import Game
+from referee.rules.variants import PRESETS, deck, preset
 
 SIX = [52] * 2 + [104] * 5
 DECKS: dict[str, tuple[int, list[int]]] = {
@@ -40,7 +39,7 @@ def test_gen_14_the_seats_and_the_cards_of_each_game(name: str) -> None:
 
 
 def possible_seats(name: str, **options: Any) -> list[int]:
-    variant = customised(name, options)
+    variant = with_options(name, options)
     return [seats for seats in range(1, 40) if seat_problem(variant, seats) is None]
 
 
@@ -80,13 +79,13 @@ def test_gen_14_more_packs_seat_more_players(name: str, options: dict[str, int],
 def test_gen_14_the_message_for_too_many_seats_names_the_packs_that_suffice(
     name: str, options: dict[str, int], seats: int, advice: str
 ) -> None:
-    problem = seat_problem(customised(name, options), seats)
+    problem = seat_problem(with_options(name, options), seats)
     assert problem is not None
     assert (problem.option, problem.text) == ("seats", advice)
 
 
 def test_gen_14_the_first_dealer_must_sit_at_the_table() -> None:
-    variant = customised("six-card", {"first_dealer": 3})
+    variant = with_options("six-card", {"first_dealer": 3})
     problem = seat_problem(variant, 3)
     assert problem is not None
     assert problem.option == "first_dealer"
@@ -96,7 +95,7 @@ def test_gen_14_the_first_dealer_must_sit_at_the_table() -> None:
 @pytest.mark.parametrize(("name", "seats"), [("six-card", 22), ("nine-card", 15), ("cambio", 32), ("two-deck", 22)])
 def test_gen_14_the_fullest_table_plays_to_the_end(name: str, seats: int) -> None:
     """With a stock of at least one card for each seat after the deal."""
-    game = Game.from_seed(customised(name, {"decks": 3, "rounds": 1, "turn_cap": 3}), seats, "many")
+    game = Game.from_seed(with_options(name, {"decks": 3, "rounds": 1, "turn_cap": 3}), seats, "many")
     assert len(game.table.stock) >= seats
     dice = Random(seats)  # noqa: S311
     while game.question is not None:
@@ -118,7 +117,7 @@ def test_gen_14_the_fullest_table_plays_to_the_end(name: str, seats: int) -> Non
     ],
 )
 def test_cac_04_the_ranks_and_the_suits(name: str, options: dict[str, Any], seats: int, ranks: str, suits: str) -> None:
-    cards = deck(customised(name, options), seats)
+    cards = deck(with_options(name, options), seats)
     assert len(set(cards)) == len(cards)
     assert {rank(card) for card in cards} == set(ranks.split())
     assert "".join(sorted({suit(card) for card in cards})) == suits
@@ -136,4 +135,4 @@ def test_cac_04_the_ranks_and_the_suits(name: str, options: dict[str, Any], seat
     ],
 )
 def test_sgl_02_the_jokers_of_each_pack(name: str, options: dict[str, int], seats: int, jokers: list[str]) -> None:
-    assert [card for card in deck(customised(name, options), seats) if rank(card) == "X"] == jokers
+    assert [card for card in deck(with_options(name, options), seats) if rank(card) == "X"] == jokers
