@@ -13,7 +13,7 @@ from msgspec import Struct, ValidationError, convert
 from msgspec.structs import replace
 
 from protocol.cards import JOKER, RANKS, is_card, rank, suit
-from referee.rules.options import OPTIONS, TYPES, Lines, Options, expected
+from referee.rules.options import CARD_VALUES, OPTIONS, TYPES, Lines, Options, expected
 from referee.rules.par_table import OURS_1, ParTable, in_words
 from referee.rules.variants import (
     PRESETS,
@@ -132,13 +132,20 @@ def _value_conflicts(variant: Variant, given: set[str]) -> Iterator[OptionProble
 
 
 def _ranks_set(variant: Variant, given: set[str]) -> dict[str, set[str]]:
-    """Return the options in force that set card values, each with the ranks it sets or has single cards of."""
-    found = {}
-    for name, value in variant.own_options().items():
-        sets = OPTIONS[name].sets
-        if sets and (name in given if sets.when_named else value != getattr(_DEFAULTS, name)):
-            found[name] = {rank_of(key) for key in sets.ranks(variant.options)}
-    return found
+    """Return the options in force that set card values, each with the ranks it sets or has single cards of.
+
+    `jack_value` and `joker_value` set theirs wherever they are named, even with their default."""
+    options = variant.options
+    sets = {
+        "cactus_ranks": ("K", "A") if options.cactus_ranks == "KA" else (),
+        "par_table": () if options.par_table.values == "B1" else options.par_table.values,
+        "joker_value": given & {"joker_value"} and (JOKER,),
+        **{option: points.get(getattr(options, option), ()) for option, points in CARD_VALUES.items()},
+        "values": options.values or (),
+    }
+    if "jack_value" in given:
+        sets["jack_value"] = ("J",)
+    return {option: set(map(rank_of, keys)) for option, keys in sets.items() if keys and variant.has(option)}
 
 
 _DEFAULTS = Options()

@@ -2,7 +2,8 @@
 
 The type of a field says which values the option takes, its default what six-card golf does, and its `Option` all else
 that is known of it. The rules read an option where they need it; check_options.py checks a set of options. What no
-option changes is a field of `Variant` in variants.py.
+option changes is a field of `Variant` in variants.py. RULES.md section 21, protocol/OPTIONS.md and `golfref rules` are
+made from these declarations.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -12,32 +13,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 from msgspec import Meta, Struct
 from msgspec.structs import fields
 
-from protocol.cards import JOKER
 from referee.rules.par_table import MOST_POINTS, OURS_1, ParTable, Score
-
-
-class Games(Struct, frozen=True, kw_only=True):
-    """The games that have an option, by their tags in RULES.md; `"SIX" in games` says whether six-card golf has it."""
-
-    tags: frozenset[str]
-    are_all_but: bool = False
-    """Whether `tags` names the games that do not have the option."""
-
-    def __contains__(self, tag: str) -> bool:
-        return (tag in self.tags) != self.are_all_but
-
-
-def only(*tags: str) -> Games:
-    """Return these games and no others."""
-    return Games(tags=frozenset(tags))
-
-
-def all_but(*tags: str) -> Games:
-    """Return every game but these; a game that is added later is among them."""
-    return Games(tags=frozenset(tags), are_all_but=True)
-
-
-EVERY_GAME = all_but()
 
 
 class Need(Struct, frozen=True, kw_only=True):
@@ -49,38 +25,14 @@ class Need(Struct, frozen=True, kw_only=True):
     """Says whether a whole set of options has what is needed."""
 
 
-class CardValues(Struct, frozen=True, kw_only=True):
-    """The card values that an option sets, so that no two options set the value of one rank (OPT-01)."""
-
-    ranks: "Callable[[Options], frozenset[str]]"
-    """Returns the ranks, or single cards, whose values the option sets when it is not at its default."""
-    when_named: bool = False
-    """Whether they count as set only where somebody names the option, even with its default."""
-
-
-def values_of(*ranks: str, when_named: bool = False) -> CardValues:
-    """Return these ranks, whatever value the option has."""
-    return CardValues(ranks=lambda _: frozenset(ranks), when_named=when_named)
-
-
-class Option(Struct, frozen=True, kw_only=True):
-    """What is declared of an option beside its type and its default. Tests ask for everything that follows from it."""
+class Option(Struct, frozen=True):
+    """What is declared of an option beside its type and its default."""
 
     does: str
     """One sentence that tells people what the option decides."""
-    games: Games
+    games: frozenset[str]
     """The games that have the option (RULES.md section 21); in others it is an error (OPT-08)."""
     needs: Need | None = None
-    sets: CardValues | None = None
-    scores: bool = False
-    """Whether the scores of a layout or of a round depend on it: the second scorer of the tests must then know it."""
-    silent: str = ""
-    """Why no sentence of a game's description depends on it; empty where one does."""
-
-
-def option_of(kind: Any) -> Option | None:
-    """Return the declaration in a field's type `Annotated[..., Option(...)]`, or None where there is none."""
-    return next((one for one in get_args(kind)[1:] if isinstance(one, Option)), None)
 
 
 def expected(kind: Any) -> str:
@@ -151,16 +103,21 @@ PairTable = Annotated[ParTable, Meta(description="a table as in PAR-26")]
 
 # The games that options go with
 
-FAMILY = frozenset({"SIX", "SGL", "FOU", "NIN", "EIG", "CUT"})
-"""The kernel games on table B1, by their tags in RULES.md."""
-
-IN_FAMILY = only(*FAMILY)
-WITH_JOKERS = only(*FAMILY, "CMB")
-WITH_SLAPS = only("CAC", "CMB")
-WITH_BLOCKS = only("NIN", "EIG", "FOU")
-IN_CACTUS = only("CAC")
-IN_POWERS = only("POW")
-IN_PAR_GOLF = only("PAR")
+FAMILY = frozenset({"six-card", "six-card-knock", "single-deck", "four-card", "nine-card", "eight-card", "cutthroat"})
+"""The games that are played as six-card golf is, with its card values."""
+PAR_GOLF = frozenset({"par-3", "par-4", "par-5", "no-par", "par-course"})
+IN_CACTUS = frozenset({"cactus"})
+IN_FOUR_TURNS = frozenset({"four-turns"})
+IN_POWERS = frozenset({"powers"})
+IN_TWO_DECK = frozenset({"two-deck"})
+WITH_REARRANGING = IN_POWERS | {"cambio"}
+WITH_A_KNOCK = FAMILY | WITH_REARRANGING
+WITH_A_LOOK = WITH_REARRANGING | {"four-card"}
+WITH_BLOCKS = frozenset({"four-card", "nine-card", "eight-card"})
+WITH_CAMBIO_POWERS = frozenset({"four-card", "cambio"})
+WITH_JOKERS = FAMILY | {"cambio"}
+WITH_SLAPS = IN_CACTUS | {"cambio"}
+EVERY_GAME = WITH_A_KNOCK | PAR_GOLF | IN_CACTUS | IN_FOUR_TURNS | IN_TWO_DECK
 
 # What options need besides
 
@@ -195,399 +152,270 @@ A_KNOCK_RULE = Need(
 )
 
 
-def _named_in_par_table(options: "Options") -> frozenset[str]:
-    values = options.par_table.values
-    return frozenset[str]() if values == "B1" else frozenset(values)
+# What the options of card values set
+
+CARD_VALUES: Mapping[str, Mapping[object, Mapping[str, int]]] = {
+    "queen_value": {points: {"Q": points} for points in (12, 13, 20)},
+    "qs40": {True: {"8": 0, "QS": 40}},
+    "j0q12k13": {True: {"J": 0, "Q": 12, "K": 13}},
+    "jack_value": {20: {"J": 20}},
+    "twos": {"plus2": {"2": 2}},
+    "kings15": {True: {"K": 15}},
+}
+"""Option -> its value -> the points that it sets, by rank or card (RULES.md 21.3)."""
 
 
 class Options(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Every option of every game, with the default of the six-card family.
+    """Every option of every game, in the order of RULES.md 21, with the default of the six-card family.
 
-    None means "not set". Order and names follow the tables of RULES.md 21.
+    None means "not set".
     """
 
     # Match and table (21.1)
 
     rounds: Annotated[
-        Positive | None,
-        Option(does="How many rounds a match has at most; none: as many as `limit` allows.", games=EVERY_GAME),
+        Positive | None, Option("The most rounds of a match; none: as many as `limit` allows.", EVERY_GAME)
     ] = 9
     limit: Annotated[
-        int | None,
-        Option(does="The total that ends the match after the round in which a seat has it.", games=EVERY_GAME),
+        int | None, Option("The total that ends the match after the round in which a seat has it.", EVERY_GAME)
     ] = None
     limit_mode: Annotated[
-        Literal["reach", "exceed"],
-        Option(does="Whether a total has to reach `limit` or to exceed it to end the match.", games=EVERY_GAME),
+        Literal["reach", "exceed"], Option("Whether a total has to reach `limit` or to exceed it.", EVERY_GAME)
     ] = "reach"
     decks: Annotated[
         Literal["auto", 1, 2, 3],
         Option(
-            does="How many packs are shuffled together; auto: as many as the game's rules say for so many seats.",
-            games=all_but("CAC", "T4", "PAR"),
-            silent="the `cards` of a match say how many cards there are",
+            "How many packs are shuffled together; auto: as many as the game's rules say for so many seats.",
+            EVERY_GAME - PAR_GOLF - IN_CACTUS - IN_FOUR_TURNS,
         ),
     ] = "auto"
-    jokers: Annotated[
-        Annotated[int, Meta(ge=0, le=8)], Option(does="How many jokers each pack has.", games=WITH_JOKERS)
-    ] = 0
-    first_dealer: Annotated[
-        Count,
-        Option(
-            does="The seat that deals the first round.",
-            games=EVERY_GAME,
-            silent="the event `round` names the dealer",
-        ),
-    ] = 0
+    jokers: Annotated[Annotated[int, Meta(ge=0, le=8)], Option("How many jokers each pack has.", WITH_JOKERS)] = 0
+    first_dealer: Annotated[Count, Option("The seat that deals the first round.", EVERY_GAME)] = 0
     fixed_starter: Annotated[
-        bool,
-        Option(does="Whether the seat left of the dealer starts each round, whatever the totals are.", games=IN_CACTUS),
+        bool, Option("Whether the seat left of the dealer starts every round, whatever the totals are.", IN_CACTUS)
     ] = False
     tiebreak: Annotated[
-        Literal["shared", "playoff"],
-        Option(does="Whether a tie for the lowest total is shared or played off.", games=EVERY_GAME),
+        Literal["shared", "playoff"], Option("Whether a tie for the lowest total is shared or played off.", EVERY_GAME)
     ] = "shared"
     stock_out: Annotated[
         Literal["reshuffle", "end"],
-        Option(does="Whether an empty stock is made anew from the pile or ends the round.", games=all_but("T4")),
+        Option("Whether an empty stock is made anew from the pile or ends the round.", EVERY_GAME - IN_FOUR_TURNS),
     ] = "reshuffle"
-    turn_cap: Annotated[Positive, Option(does="After how many turns a seat a round is stopped.", games=EVERY_GAME)] = 60
+    turn_cap: Annotated[Positive, Option("After how many turns of each seat a round is stopped.", EVERY_GAME)] = 60
 
     # Course of play (21.2)
 
     end_mode: Annotated[
         Literal["all_up", "knock", "both"],
-        Option(
-            does="What ends a round: a layout that is all face up, a knock, or whichever comes first.", games=IN_FAMILY
-        ),
+        Option("What ends a round: a layout that is all face up, a knock, or whichever comes first.", FAMILY),
     ] = "all_up"
     final_turns: Annotated[
         Literal["one_each"] | None,
         Option(
-            does="Whether every other seat has one more turn when a layout is all face up.",
-            games=IN_FAMILY,
+            "Whether every other seat has one more turn after a layout is all face up.",
+            FAMILY,
             needs=A_COMPLETE_LAYOUT_ENDS,
         ),
     ] = None
     flip_on_discard: Annotated[
         Literal["may", "must", "must_unless_last", "never"],
         Option(
-            does="Whether a seat that discards its stock card may or must turn one of its own cards up.",
-            games=only(*FAMILY, "TDK"),
+            "Whether a seat that discards its stock card may or must turn one of its cards up; "
+            "must_unless_last: the last one may stay down.",
+            FAMILY | IN_TWO_DECK,
         ),
     ] = "may"
-    flip_instead: Annotated[
-        bool, Option(does="Whether a seat may turn one of its own cards up instead of drawing.", games=IN_FAMILY)
-    ] = False
-    initial_up: Annotated[
-        Count, Option(does="How many of its own cards each seat turns up before play.", games=IN_FAMILY)
-    ] = 2
+    flip_instead: Annotated[bool, Option("Whether a seat may turn one of its cards up instead of drawing.", FAMILY)] = (
+        False
+    )
+    initial_up: Annotated[Count, Option("How many of its cards each seat turns up before play.", FAMILY)] = 2
     initial_look: Annotated[
         Look | None,
         Option(
-            does="At which of its own cards each seat looks in secret before play: its near row, any K, or all.",
-            games=only("FOU", "CMB", "POW"),
+            "At which of its cards each seat looks in secret before play: its near row, all, or any K.", WITH_A_LOOK
         ),
     ] = None
-    jack_skip: Annotated[
-        bool, Option(does="Whether a jack that goes to the pile costs the next seat its turn.", games=IN_FAMILY)
-    ] = False
+    jack_skip: Annotated[bool, Option("Whether a jack that goes to the pile costs the next seat its turn.", FAMILY)] = (
+        False
+    )
     cutthroat_trade: Annotated[
         bool,
         Option(
-            does="Whether a king from the stock may be traded for a face-up card of another seat.",
-            games=only("SIX", "SGL", "NIN", "EIG", "CUT"),
+            "Whether a king from the stock may be traded for a face-up card of another seat.", FAMILY - {"four-card"}
         ),
     ] = False
     protect_ender: Annotated[
         bool,
         Option(
-            does="Whether trades and powers spare the cards of the seat that ends the round; "
-            "slaps do so in Cactus only, and looks in all games but Cambio.",
-            games=only("CUT", "CMB", "POW", "CAC"),
+            "Whether trades and powers spare the cards of the seat that ends the round; slaps do so in "
+            "Cactus only, and looks in all games but Cambio.",
+            frozenset({"cutthroat", "cambio", "powers", "cactus"}),
         ),
     ] = False
     cambio_powers: Annotated[
         CambioPowers | None,
         Option(
-            does="Which ranks have a power when they are discarded straight from the stock, and which one.",
-            games=only("FOU", "CMB"),
+            "Which ranks have a power when they are discarded straight from the stock: a look at an own card or at "
+            "another seat's, an exchange of two cards, or a new order of another seat's cards.",
+            WITH_CAMBIO_POWERS,
         ),
     ] = None
     hidden_rearrange: Annotated[
         bool,
         Option(
-            does="Whether only the seat that rearranges another's cards knows which card went where.",
-            games=only("CMB", "POW"),
+            "Whether only the seat that rearranges another's cards sees which card went where.",
+            WITH_REARRANGING,
             needs=A_REARRANGEMENT,
         ),
     ] = True
     powers_draw_pile: Annotated[
-        bool, Option(does="Whether the pile may be drawn; its first card is then turned up.", games=IN_POWERS)
+        bool, Option("Whether the pile may be drawn; its first card is then turned up.", IN_POWERS)
     ] = False
-    shield_uses: Annotated[
-        Positive | Literal["unlimited"], Option(does="How many powers a shield blocks.", games=IN_POWERS)
-    ] = 1
+    shield_uses: Annotated[Positive | Literal["unlimited"], Option("How many powers a shield blocks.", IN_POWERS)] = 1
     black_king_cancels: Annotated[
         Literal["discarded", "drawn"],
         Option(
-            does="Whether a black king from the stock cancels a knock by being discarded for it, or by being drawn.",
-            games=IN_POWERS,
+            "Whether a black king from the stock cancels a knock when it is discarded, or when it is drawn.", IN_POWERS
         ),
     ] = "discarded"
-    slaps: Annotated[
-        bool,
-        Option(does="Whether each seat may throw a card onto an equal one right after a discard.", games=WITH_SLAPS),
-    ] = False
+    slaps: Annotated[bool, Option("Whether each seat may throw an equal card onto a discard.", WITH_SLAPS)] = False
     slap_order: Annotated[
         Literal["reaction", "lottery", "clockwise"],
         Option(
-            does="Who is first among several slaps: the fastest, whom the lot draws, or who sits next.",
-            games=WITH_SLAPS,
+            "Whose slap counts first: the fastest, one drawn by lot, or the next seat clockwise.",
+            WITH_SLAPS,
             needs=SLAPS,
         ),
     ] = "reaction"
     photo_finish_us: Annotated[
         Count,
         Option(
-            does="Within how many microseconds of each other slaps count as equally fast.",
-            games=WITH_SLAPS,
-            needs=SLAPS_TIMED,
+            "Within how many microseconds of each other slaps count as equally fast.", WITH_SLAPS, needs=SLAPS_TIMED
         ),
     ] = 50
     slap_tries: Annotated[
         Positive,
-        Option(
-            does="How often everybody may slap at a discard as long as all slaps at it were wrong.",
-            games=WITH_SLAPS,
-            needs=SLAPS,
-        ),
+        Option("How often all seats may slap at a discard while every slap at it was wrong.", WITH_SLAPS, needs=SLAPS),
     ] = 1
     slap_match: Annotated[
         Literal["rank", "points"],
-        Option(
-            does="Whether a slapped card must be equal to the discard in rank or in points.",
-            games=WITH_SLAPS,
-            needs=SLAPS,
-        ),
+        Option("Whether a slapped card must equal the discard in rank or in points.", WITH_SLAPS, needs=SLAPS),
     ] = "rank"
     late_card: Annotated[
         Literal["owner", "slapper"],
         Option(
-            does="Who gets a right card of another seat that comes too late: its owner back, or the slapper.",
-            games=WITH_SLAPS,
-            needs=SLAPS,
+            "Who gets another seat's right card that comes too late: its owner or the slapper.", WITH_SLAPS, needs=SLAPS
         ),
     ] = "owner"
     power_before_slaps: Annotated[
-        bool,
-        Option(
-            does="Whether the power of a discard is used before the others may slap.",
-            games=WITH_SLAPS,
-            needs=SLAPS_AND_A_POWER,
-        ),
+        bool, Option("Whether the power of a discard comes before the slaps.", WITH_SLAPS, needs=SLAPS_AND_A_POWER)
     ] = False
     cactus_ranks: Annotated[
         Literal["01", "KA"],
-        Option(
-            does="Whether the pack has the ranks 0 and 1, or a king for 0 and an ace for 1.",
-            games=IN_CACTUS,
-            sets=values_of("K", "A"),
-        ),
+        Option("Whether the pack has the ranks 0 and 1, or a king for 0 and an ace for 1.", IN_CACTUS),
     ] = "01"
     pairs_leave: Annotated[
         Literal["any_turn", "next_turn"],
         Option(
-            does="Whether a pair may be discarded in any later turn, or only in the turn after the one that made it.",
-            games=only("TDK"),
+            "Whether a pair may be discarded in any later turn, or only in the turn after the one that made it.",
+            IN_TWO_DECK,
         ),
     ] = "any_turn"
-    course: Annotated[Course | None, Option(does="The pars of the holes, one after the other.", games=IN_PAR_GOLF)] = (
-        None
-    )
-    par: Annotated[
-        Par | None, Option(does="The par of all holes: strokes, and rows of two cards.", games=IN_PAR_GOLF)
-    ] = None
+    course: Annotated[Course | None, Option("The pars of the holes, one after the other.", PAR_GOLF)] = None
+    par: Annotated[Par | None, Option("The par of all holes: strokes, and rows of two cards.", PAR_GOLF)] = None
     no_par: Annotated[
-        bool,
-        Option(
-            does="Whether the holes have no par: two rows, no strokes, and any seat may end them.", games=IN_PAR_GOLF
-        ),
+        bool, Option("Whether the holes have no par: two rows, no strokes, and any seat may end them.", PAR_GOLF)
     ] = False
     par_choice: Annotated[
         Literal["fixed", "dealer"],
         Option(
-            does="Whether the pars are fixed, or the dealer of each hole chooses its par: one that is left of "
-            "`course`, or without a course any of 3 to 5.",
-            games=IN_PAR_GOLF,
+            "Whether pars are fixed, or each hole's dealer chooses one that is left of `course`, or any "
+            "without a course.",
+            PAR_GOLF,
             needs=A_PAR,
         ),
     ] = "fixed"
     arrange: Annotated[
         Literal["after_look", "blind"],
-        Option(
-            does="Whether the seats arrange their cards after their look, or leave them as dealt.", games=IN_PAR_GOLF
-        ),
+        Option("Whether the seats arrange their cards after their look, or leave them as they were dealt.", PAR_GOLF),
     ] = "after_look"
-    par_table: Annotated[
-        PairTable,
-        Option(
-            does="What the two cards of a row score together.",
-            games=IN_PAR_GOLF,
-            sets=CardValues(ranks=_named_in_par_table),
-            scores=True,
-        ),
-    ] = OURS_1
+    par_table: Annotated[PairTable, Option("What the two cards of a row score together.", PAR_GOLF)] = OURS_1
     strokes_per_turn: Annotated[
-        Literal[1, "unlimited"],
-        Option(does="How many rows a seat may take as strokes in a turn.", games=IN_PAR_GOLF, needs=A_PAR),
+        Literal[1, "unlimited"], Option("How many rows a seat may take as strokes in a turn.", PAR_GOLF, needs=A_PAR)
     ] = 1
     no_par_first_end: Annotated[
-        Positive,
-        Option(does="From which of its turns on a seat may end a hole without par.", games=IN_PAR_GOLF, needs=NO_PAR),
+        Positive, Option("From which of its turns on a seat may end a hole without par.", PAR_GOLF, needs=NO_PAR)
     ] = 1
 
     # Card values (21.3)
 
-    joker_value: Annotated[
-        int,
-        Option(
-            does="What a joker counts.",
-            games=WITH_JOKERS,
-            needs=JOKERS,
-            sets=values_of(JOKER, when_named=True),
-            scores=True,
-        ),
-    ] = -5
+    joker_value: Annotated[int, Option("What a joker counts.", WITH_JOKERS, needs=JOKERS)] = -5
     joker_pair: Annotated[
         Literal["zero", "sum"] | int,
         Option(
-            does="What two neighbouring jokers count: nothing as equal cards, their sum, or this number.",
-            games=WITH_JOKERS,
+            "What two neighbouring jokers count: nothing as equal cards, their sum, or this number.",
+            WITH_JOKERS,
             needs=JOKERS,
-            scores=True,
         ),
     ] = "zero"
-    queen_value: Annotated[
-        Literal[10, 12, 13, 20],
-        Option(does="What a queen counts.", games=IN_FAMILY, sets=values_of("Q"), scores=True),
-    ] = 10
-    qs40: Annotated[
-        bool,
-        Option(
-            does="Whether the queen of spades counts 40 and an eight 0.",
-            games=IN_FAMILY,
-            sets=values_of("Q", "8"),
-            scores=True,
-        ),
-    ] = False
+    queen_value: Annotated[Literal[10, 12, 13, 20], Option("What a queen counts.", FAMILY)] = 10
+    qs40: Annotated[bool, Option("Whether the queen of spades counts 40 and every eight 0.", FAMILY)] = False
     one_eyed_wild: Annotated[
-        bool,
-        Option(
-            does="Whether the jacks of spades and hearts take whatever rank cancels best.", games=IN_FAMILY, scores=True
-        ),
+        bool, Option("Whether the jacks of spades and hearts take whatever rank cancels best.", FAMILY)
     ] = False
     one_eyed_pairs: Annotated[
         Lines,
         Option(
-            does="Along which lines such a jack pairs with a neighbour (in nine-card golf: completes a line of three) "
-            "also where other cards do not cancel.",
-            games=IN_FAMILY,
+            "Along which lines such a jack also pairs with a neighbour (in nine-card golf: completes a "
+            "line of three) where other cards do not cancel.",
+            FAMILY,
             needs=WILD_JACKS_WITH_A_PLACE,
-            scores=True,
         ),
     ] = ()
-    j0q12k13: Annotated[
-        bool,
-        Option(
-            does="Whether a jack counts 0, a queen 12 and a king 13.",
-            games=IN_FAMILY,
-            sets=values_of("J", "Q", "K"),
-            scores=True,
-        ),
-    ] = False
-    jack_value: Annotated[
-        Literal[10, 20],
-        Option(does="What a jack counts.", games=IN_FAMILY, sets=values_of("J", when_named=True), scores=True),
-    ] = 10
+    j0q12k13: Annotated[bool, Option("Whether a jack counts 0, a queen 12 and a king 13.", FAMILY)] = False
+    jack_value: Annotated[Literal[10, 20], Option("What a jack counts.", FAMILY)] = 10
     twos: Annotated[
-        Literal["minus2", "plus2"],
-        Option(
-            does="Whether a two counts -2 or 2.",
-            games=only(*FAMILY, "CMB", "POW", "PAR"),
-            needs=OURS,
-            sets=values_of("2"),
-            scores=True,
-        ),
+        Literal["minus2", "plus2"], Option("Whether a two counts -2 or 2.", WITH_A_KNOCK | PAR_GOLF, needs=OURS)
     ] = "minus2"
-    kings15: Annotated[
-        bool, Option(does="Whether a king counts 15.", games=IN_FAMILY, sets=values_of("K"), scores=True)
-    ] = False
+    kings15: Annotated[bool, Option("Whether a king counts 15.", FAMILY)] = False
     values: Annotated[
         Points | None,
-        Option(
-            does="What ranks, or single cards, count; those that are not named keep their value.",
-            games=EVERY_GAME,
-            sets=CardValues(ranks=lambda options: frozenset(options.values or ())),
-            scores=True,
-        ),
+        Option("What ranks, or single cards such as `QS`, count; all others keep their value.", EVERY_GAME),
     ] = None
 
     # Combinations of cards (21.4)
 
-    cancel: Annotated[
-        Lines,
-        Option(
-            does="Along which lines equal cards count 0 when all of the line are equal.", games=WITH_JOKERS, scores=True
-        ),
-    ] = ("col",)
-    cancel_pairs: Annotated[
-        Lines, Option(does="Along which lines two equal neighbours count 0.", games=WITH_JOKERS, scores=True)
-    ] = ()
+    cancel: Annotated[Lines, Option("Along which lines cards count 0 when all of the line are equal.", WITH_JOKERS)] = (
+        "col",
+    )
+    cancel_pairs: Annotated[Lines, Option("Along which lines two equal neighbours count 0.", WITH_JOKERS)] = ()
     any_pair: Annotated[
         Literal["one_per_rank", "all_pairs"] | None,
         Option(
-            does="Whether pairs count 0 wherever they lie: one of each rank, or all of them.",
-            games=only("FOU", "T4", "CMB"),
-            scores=True,
+            "Whether pairs count 0 wherever they lie: one of each rank, or all; it replaces `cancel`.",
+            frozenset({"four-card", "cambio", "four-turns"}),
         ),
     ] = None
-    block_bonus: Annotated[
-        int | None, Option(does="What four equal cards in a square count together.", games=WITH_BLOCKS, scores=True)
-    ] = None
+    block_bonus: Annotated[int | None, Option("What four equal cards in a square count together.", WITH_BLOCKS)] = None
     block_match: Annotated[
         Literal["rank", "points"],
-        Option(
-            does="Whether the cards of such a square are equal in rank or in points.",
-            games=WITH_BLOCKS,
-            needs=BLOCKS,
-            scores=True,
-        ),
+        Option("Whether the cards of such a square are equal in rank or in points.", WITH_BLOCKS, needs=BLOCKS),
     ] = "rank"
     straight_score: Annotated[
-        int | None,
-        Option(does="What a layout of nine consecutive ranks scores in all.", games=only("NIN"), scores=True),
+        int | None, Option("What a layout of nine consecutive ranks scores in all.", frozenset({"nine-card"}))
     ] = None
     four_kind_wins: Annotated[
-        bool, Option(does="Whether four cards of one rank in a layout win the match at once.", games=IN_FAMILY)
+        bool, Option("Whether four cards of one rank in a layout win the match at once.", FAMILY)
     ] = False
     moon: Annotated[
-        bool,
-        Option(
-            does="Whether a seat that scores `moon_at` or more gets 0, and all others get that number.",
-            games=IN_FAMILY,
-            scores=True,
-        ),
+        bool, Option("Whether a seat that scores `moon_at` or more gets 0, and all others get that number.", FAMILY)
     ] = False
-    moon_at: Annotated[
-        int | None,
-        Option(does="How many points `moon` asks for; none: ten for each card.", games=IN_FAMILY, scores=True),
-    ] = None
+    moon_at: Annotated[int | None, Option("How many points `moon` asks for; none: ten for each card.", FAMILY)] = None
     kings_side: Annotated[
-        int | None, Option(does="What a row of four kings counts together.", games=only("EIG"), scores=True)
+        int | None, Option("What a row of four kings counts together.", frozenset({"eight-card"}))
     ] = None
     pairs_zero_at_end: Annotated[
-        bool, Option(does="Whether a row of two equal cards counts 0 at the showdown.", games=only("TDK"), scores=True)
+        bool, Option("Whether a row of two equal cards counts 0 at the showdown.", IN_TWO_DECK)
     ] = False
 
     # Knocker (21.5)
@@ -595,29 +423,28 @@ class Options(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     knock_penalty: Annotated[
         Penalty | None,
         Option(
-            does="What it costs to end the round without being lowest.",
-            games=only(*FAMILY, "CMB", "POW", "TDK"),
-            scores=True,
+            "What a seat pays that ends the round and is not lowest: N points, its score again and 5, the "
+            "round's highest score, or twice the number of seats.",
+            WITH_A_KNOCK | IN_TWO_DECK,
         ),
     ] = None
     knock_bonus: Annotated[
         Literal["zero", "minus_players"] | None,
-        Option(does="What it earns to end the round and be lowest.", games=only(*FAMILY, "CMB", "POW"), scores=True),
+        Option(
+            "What a seat earns that ends the round and is lowest: a score of 0, or a point less for each seat.",
+            WITH_A_KNOCK,
+        ),
     ] = None
     knock_tie: Annotated[
         Literal["neutral", "penalty", "bonus"],
         Option(
-            does="What a tie for lowest is to the seat that ended the round.",
-            games=only(*FAMILY, "CMB", "POW", "TDK"),
+            "What a tie for lowest is to the seat that ended the round: neither, a penalty or a bonus.",
+            WITH_A_KNOCK | IN_TWO_DECK,
             needs=A_KNOCK_RULE,
-            scores=True,
         ),
     ] = "neutral"
     cactus_knock: Annotated[
-        tuple[int, int],
-        Option(
-            does="From how many points on a knocker's points are multiplied, and by what.", games=IN_CACTUS, scores=True
-        ),
+        tuple[int, int], Option("Above how many points a knocker's points are multiplied, and by what.", IN_CACTUS)
     ] = (5, 2)
 
     @property
@@ -626,14 +453,9 @@ class Options(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         return self.slaps and self.slap_order == "reaction"
 
 
-def _declarations() -> dict[str, Option]:
-    found = {field.name: option_of(field.type) for field in fields(Options)}
-    if bare := [name for name, option in found.items() if option is None]:
-        raise TypeError(f"{', '.join(bare)}: not declared; write `Annotated[..., Option(does=..., games=...)]`")
-    return {name: option for name, option in found.items() if option is not None}
-
-
-OPTIONS: Mapping[str, Option] = _declarations()
+OPTIONS: Mapping[str, Option] = {
+    field.name: next(one for one in get_args(field.type) if isinstance(one, Option)) for field in fields(Options)
+}
 """What is declared of each option, by its name. The order is that of RULES.md 21."""
 
 TYPES: Mapping[str, object] = {field.name: field.type for field in fields(Options)}

@@ -3,7 +3,7 @@
 Which options go together, and how many seats can play, stands in check_options.py.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from difflib import get_close_matches
 from functools import cached_property
 from typing import Any, Literal
@@ -12,7 +12,7 @@ from msgspec import Struct, convert, field
 from msgspec.structs import asdict, replace
 
 from protocol.cards import CACTUS_RANKS, EXTRA_SUITS, JOKER, RANKS, SUITS, Card, is_card, rank
-from referee.rules.options import OPTIONS, Options
+from referee.rules.options import CARD_VALUES, OPTIONS, Options
 
 _PIPS = {str(points): points for points in range(2, 11)}
 
@@ -28,33 +28,11 @@ POWERS_VALUES = {**SIX_CARD_VALUES, "KH": -1, "KD": -1}
 """Powers has this table (POW-27): red kings count -1."""
 
 
-def changed_by_options(options: Options, *, with_jokers: bool) -> Iterator[tuple[str, int]]:
-    """Yield the points that options set (RULES.md 21.3); no two of them set the same rank (OPT-01)."""
-    if with_jokers:
-        yield JOKER, options.joker_value
-    if options.twos == "plus2":
-        yield "2", 2
-    if options.jack_value != 10:
-        yield "J", options.jack_value
-    if options.queen_value != 10:
-        yield "Q", options.queen_value
-    if options.qs40:
-        yield from (("8", 0), ("QS", 40))
-    if options.j0q12k13:
-        yield from (("J", 0), ("Q", 12), ("K", 13))
-    if options.kings15:
-        yield "K", 15
-    if options.par_table.values != "B1":
-        yield from options.par_table.values.items()
-
-
 class Variant(Struct, frozen=True, kw_only=True, dict=True):
     """A game that can be played: its structure and its options. The structure has the defaults of six-card golf."""
 
     preset: str
     """The preset's name, as users and bots see it."""
-    tag: str
-    """The section of RULES.md that it belongs to. Options name the games that have them by it."""
     summary: str
     play: str = "six_card"
     """The course of play that its rounds follow, by its name in games/courses.py."""
@@ -101,7 +79,7 @@ class Variant(Struct, frozen=True, kw_only=True, dict=True):
 
     def has(self, option: str) -> bool:
         """Return whether the game has the option of this name (OPT-08). Where it has not, the value means nothing."""
-        return self.tag in OPTIONS[option].games
+        return self.preset in OPTIONS[option].games
 
     def own_options(self) -> dict[str, Any]:
         """Return the options that the game has, with their values, in the order of RULES.md 21."""
@@ -117,7 +95,12 @@ class Variant(Struct, frozen=True, kw_only=True, dict=True):
         """What cards count with the options in force (SCO-01), jokers too if the game can have them."""
         pack = ranks(self)
         table = {key: points for key, points in self.points.items() if rank_of(key) in pack}
-        table.update(changed_by_options(self.options, with_jokers=self.has("jokers")))
+        if self.has("jokers"):
+            table[JOKER] = self.options.joker_value
+        for option, points in CARD_VALUES.items():
+            table.update(points.get(getattr(self.options, option), {}))
+        if self.options.par_table.values != "B1":
+            table.update(self.options.par_table.values.items())
         if values := self.options.values:
             table = {key: points for key, points in table.items() if not (is_card(key) and rank(key) in values)}
             table.update(values)
@@ -235,7 +218,6 @@ def _par(name: str, summary: str, **options: Any) -> Variant:
     """
     return Variant(
         preset=name,
-        tag="PAR",
         summary=summary,
         play="par",
         seats=(2, 4),
@@ -254,7 +236,6 @@ _ALL = (
     # play, SIX-02 has the grid.
     Variant(
         preset="six-card",
-        tag="SIX",
         summary="Two rows of three, column pairs cancel, a complete layout ends the round.",
         seats=(2, 8),
         seats_grow_with_packs=True,
@@ -265,7 +246,6 @@ _ALL = (
     # KNO-01: a knock ends the round, a complete layout does not.
     Variant(
         preset="six-card-knock",
-        tag="SIX",
         summary="Six-card golf in which a knock ends the round.",
         seats=(2, 8),
         seats_grow_with_packs=True,
@@ -277,7 +257,6 @@ _ALL = (
     # (SGL-03).
     Variant(
         preset="single-deck",
-        tag="SGL",
         summary="Six-card golf with one pack for two to four players.",
         seats=(2, 4),
         rows=2,
@@ -288,7 +267,6 @@ _ALL = (
     # ends the round (FOU-05), columns cancel (FOU-06), and there are nine rounds (FOU-07).
     Variant(
         preset="four-card",
-        tag="FOU",
         summary="Two rows of two, column pairs cancel, a knock ends the round.",
         play_after_look="cambio",
         seats=(3, 7),
@@ -303,7 +281,6 @@ _ALL = (
     # (NIN-08), and a total above 50 ends the match (NIN-12).
     Variant(
         preset="nine-card",
-        tag="NIN",
         summary="Three rows of three, column triples cancel; over when a total exceeds 50.",
         seats=(1, 10),
         seats_grow_with_packs=True,
@@ -316,7 +293,6 @@ _ALL = (
     # row of kings counts (EIG-04).
     Variant(
         preset="eight-card",
-        tag="EIG",
         summary="Two rows of four, column pairs cancel, a side of four kings counts -16.",
         seats=(2, 6),
         seats_grow_with_packs=True,
@@ -327,7 +303,6 @@ _ALL = (
     # CUT-01: six-card golf with kings of 15; CUT-02: which can be traded.
     Variant(
         preset="cutthroat",
-        tag="CUT",
         summary="Six-card golf with kings worth 15 that can be traded for an opponent's card.",
         seats=(2, 8),
         seats_grow_with_packs=True,
@@ -340,7 +315,6 @@ _ALL = (
     # (CMB-08), and there are nine rounds (CMB-10).
     Variant(
         preset="cambio",
-        tag="CMB",
         summary="Four hidden cards; discarded J, Q, K and jokers look, swap and rearrange; a knock ends the round.",
         play="cambio",
         seats=(2, 10),
@@ -360,7 +334,6 @@ _ALL = (
     # (POW-28).
     Variant(
         preset="powers",
-        tag="POW",
         summary="Six hidden cards, nearly every card has a power; a knock ends the round, a black king saves it.",
         play="powers",
         seats=(2, 6),
@@ -377,7 +350,6 @@ _ALL = (
     # The pile starts empty (CAC-07), the highest total starts (CAC-08), and a total of 25 ends the match (CAC-42).
     Variant(
         preset="cactus",
-        tag="CAC",
         summary="Four hidden cards, two of them seen once; powers of J and Q; fast slaps onto equal cards.",
         play="cactus",
         seats=(2, 5 + len(EXTRA_SUITS)),
@@ -399,7 +371,6 @@ _ALL = (
     # the values. There is one round (T4-12).
     Variant(
         preset="four-turns",
-        tag="T4",
         summary="Four cards, four turns each, and pairs cancel wherever they lie.",
         play="four_turns",
         seats=(2, 6),
@@ -417,7 +388,6 @@ _ALL = (
     # pays ten (TDK-17), the last stock card ends the round (TDK-18), and there are nine rounds (TDK-19).
     Variant(
         preset="two-deck",
-        tag="TDK",
         summary="Three rows of two; complete row pairs can be discarded; who finishes first must be lowest.",
         play="two_deck",
         seats=(2, 12),

@@ -1,7 +1,6 @@
 """An option that is added in one place only is found here: each test says in words what is missing, and where.
 
-What the second scorer must know of it stands beside that scorer, in tests/rules/scoring/test_scoring_twice.py; its
-defaults, ranges and games are checked against the rule book in test_options.py.
+What the second scorer must know of it stands beside that scorer, in tests/rules/scoring/test_scoring_twice.py.
 """
 
 import ast
@@ -19,7 +18,7 @@ import protocol
 import referee
 from referee.rules.check_options import BadOptions, with_options
 from referee.rules.describe import rules_in_brief
-from referee.rules.options import OPTIONS, TYPES, Games, expected
+from referee.rules.options import CARD_VALUES, OPTIONS, TYPES, expected
 from referee.rules.variants import PRESETS, Variant, deck
 
 RULES_FOLDER = Path(referee.__file__).parent / "rules"
@@ -33,9 +32,6 @@ def test_an_option_is_declared_with_words_for_people(name: str) -> None:
     option = OPTIONS[name]
     assert re.fullmatch(r"[A-Z].*[^.]\.", option.does), f"options.py: `does` of `{name}` is no sentence"
     assert expected(TYPES[name])
-    assert isinstance(option.games, Games), (
-        f"options.py: `games` of `{name}` are no Games; use only(...) or all_but(...)"
-    )
 
 
 @every_option
@@ -49,7 +45,7 @@ def test_every_value_to_try_is_of_an_option() -> None:
 
 @every_option
 def test_a_rule_reads_the_option(name: str) -> None:
-    assert name in READ, f"no rule in referee/rules reads `options.{name}`: it has no effect"
+    assert name in READ | CARD_VALUES.keys(), f"no rule in referee/rules reads `options.{name}`: it has no effect"
 
 
 def attributes_read(path: Path) -> Iterator[str]:
@@ -72,16 +68,15 @@ READ = {
 """The options that some rule asks for; checks of options and words for people are no rules."""
 
 
+NOT_DESCRIBED = {"decks", "first_dealer"}
+"""What `cards` in the message `match`, and the event `round`, tell bots by themselves."""
+
+
 @every_option
-def test_the_description_changes_with_an_option_or_its_declaration_says_why_not(name: str) -> None:
-    changes = makes_a_difference(name, rules_in_brief)
-    if OPTIONS[name].silent:
-        assert not changes, f"options.py: `{name}` is declared `silent`, but a sentence of the description tells of it"
-    else:
-        assert changes, (
-            f"no sentence of rules/describe.py, or of a game in rules/games, changes with `{name}`; say it there, "
-            "or declare `silent` with the reason in options.py"
-        )
+def test_the_description_changes_with_an_option(name: str) -> None:
+    assert makes_a_difference(name, rules_in_brief) is (name not in NOT_DESCRIBED), (
+        f"no sentence of rules/describe.py, or of a game in rules/games, changes with `{name}`; write it there"
+    )
 
 
 AWKWARD = re.compile(r" {2}| [,.;:]|\b1 [a-z]+s\b|\ba [A8]\b|\bNone\b|[\[({][])}]")

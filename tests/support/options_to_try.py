@@ -77,3 +77,24 @@ TO_TRY: Mapping[str, tuple[Any, ...]] = {
     "cactus_knock": ((0, 3), (1, 2)),
 }
 """By option, in the order of RULES.md 21; values that come twice are drawn more often."""
+
+BESIDE: Mapping[str, Mapping[str, Any]] = {
+    "final_turns": {"end_mode": "both"},
+    "cambio_powers": {"initial_look": "near_row"},
+    "slap_order": {"slaps": True},
+    "photo_finish_us": {"slaps": True},
+    "slap_tries": {"slaps": True},
+    "slap_match": {"slaps": True},
+    "late_card": {"slaps": True},
+    "power_before_slaps": {"slaps": True},
+    "par_choice": {"par": 4},
+    "strokes_per_turn": {"par": 4},
+    "no_par_first_end": {"no_par": True},
+    "joker_value": {"jokers": 2},
+    "joker_pair": {"jokers": 2},
+    "one_eyed_pairs": {"one_eyed_wild": True},
+    "j0q12k13": {"kings15": False},
+    "block_match": {"block_bonus": -25},
+    "knock_tie": {"knock_penalty": "double5"},
+}
+"""Further options that some games need so that one goes with them."""
