@@ -183,4 +183,4 @@ def test_bots_of_ones_own_are_in_nobodys_way(tmp_path: Path, monkeypatch: pytest
     done = run(sys.executable, "-m", "referee.cli", *match, "--start-s", "60", "--move-s", "60", "--strict")
 
     assert (done.returncode, done.stderr) == (0, "")
-    assert run(sys.executable, "-c", "import referee; referee.preset('cactus').tag").stderr == ""
+    assert run(sys.executable, "-c", "import referee; referee.preset('cactus').preset").stderr == ""

@@ -254,28 +254,14 @@ def seat_problem(variant: Variant, seats: int) -> OptionProblem | None:
     """Return why so many seats cannot play (GEN-14), or None when they can."""
     fewest, most = variant.seats
     if not fewest <= seats <= most:
-        more = _with_more_packs(variant, seats)
-        return OptionProblem("seats", f"{variant.preset} is for {fewest} to {most} seats{more}, got {seats}")
+        return OptionProblem("seats", f"{variant.preset} is for {fewest} to {most} seats, got {seats}")
     if variant.options.first_dealer >= seats:
         return OptionProblem("first_dealer", f"expected a seat from 0 to {seats - 1}")
     return None
 
 
-def _with_more_packs(variant: Variant, seats: int) -> str:
-    """Return in words how many packs would let so many seats play; nothing where no number of them does."""
-    if not variant.seats_grow_with_packs:
-        return ""
-    for packs in (1, 2, 3):
-        more = replace(variant, options=replace(variant.options, decks=packs))
-        if _seat_range(more)[1] >= seats > variant.seats[1]:
-            return f" (up to {_seat_range(more)[1]} with `decks = {packs}`)"
-    return ""
-
-
 def _seat_range(variant: Variant) -> tuple[int, int]:
-    """Return the fewest and most seats (GEN-14): too few cards let fewer play, and with `decks` named more can.
-
-    More can only where no source names the most."""
+    """Return the fewest and most seats (GEN-14): too few cards let fewer play, more packs more (TDK-01)."""
     fewest, most = PRESETS[variant.preset].seats
     if variant.seats_grow_with_packs and variant.options.decks != "auto":
         most = deck_size(variant, most) // size(variant)

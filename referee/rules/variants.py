@@ -42,14 +42,12 @@ class Variant(Struct, frozen=True, kw_only=True, dict=True):
     seats: tuple[int, int]
     """The fewest and the most seats that can play it with the preset's own packs."""
     seats_grow_with_packs: bool = False
-    """Whether more seats can play where `decks` is named, as many as the packs suffice for (GEN-14)."""
+    """Whether more seats can play where `decks` is named, as many as the packs suffice for (TDK-01)."""
     advised_from: int = 1
     """The fewest seats that its rules recommend (AMB-32)."""
 
     rows: int
     columns: int
-    near_row: tuple[int, ...] = ()
-    """The slots that a look at the near row shows, where the game has such a look."""
     layout_size: Literal["constant", "rows_leave", "changes"] = "constant"
     """Whether slots are never empty (KER-08), rows can leave (TDK-06), or sets grow and shrink (CAC-44, POW-08)."""
 
@@ -84,6 +82,11 @@ class Variant(Struct, frozen=True, kw_only=True, dict=True):
     def own_options(self) -> dict[str, Any]:
         """Return the options that the game has, with their values, in the order of RULES.md 21."""
         return {name: getattr(self.options, name) for name in OPTIONS if self.has(name)}
+
+    @property
+    def near_row(self) -> tuple[int, ...]:
+        """The slots of the last row, which a look at the near row shows."""
+        return tuple(range(size(self) - self.columns, size(self)))
 
     @cached_property
     def can_draw_pile(self) -> bool:
@@ -238,7 +241,6 @@ _ALL = (
         preset="six-card",
         summary="Two rows of three, column pairs cancel, a complete layout ends the round.",
         seats=(2, 8),
-        seats_grow_with_packs=True,
         rows=2,
         columns=3,
         options=Options(),
@@ -248,7 +250,6 @@ _ALL = (
         preset="six-card-knock",
         summary="Six-card golf in which a knock ends the round.",
         seats=(2, 8),
-        seats_grow_with_packs=True,
         rows=2,
         columns=3,
         options=Options(end_mode="knock"),
@@ -272,7 +273,6 @@ _ALL = (
         seats=(3, 7),
         rows=2,
         columns=2,
-        near_row=(2, 3),
         packs_suffice_for=ONE_PACK,
         options=Options(decks=1, end_mode="knock"),
     ),
@@ -283,7 +283,6 @@ _ALL = (
         preset="nine-card",
         summary="Three rows of three, column triples cancel; over when a total exceeds 50.",
         seats=(1, 10),
-        seats_grow_with_packs=True,
         rows=3,
         columns=3,
         packs_suffice_for=(3, 7),
@@ -295,7 +294,6 @@ _ALL = (
         preset="eight-card",
         summary="Two rows of four, column pairs cancel, a side of four kings counts -16.",
         seats=(2, 6),
-        seats_grow_with_packs=True,
         rows=2,
         columns=4,
         options=Options(kings_side=-16),
@@ -305,7 +303,6 @@ _ALL = (
         preset="cutthroat",
         summary="Six-card golf with kings worth 15 that can be traded for an opponent's card.",
         seats=(2, 8),
-        seats_grow_with_packs=True,
         rows=2,
         columns=3,
         options=Options(kings15=True, cutthroat_trade=True),
@@ -318,10 +315,8 @@ _ALL = (
         summary="Four hidden cards; discarded J, Q, K and jokers look, swap and rearrange; a knock ends the round.",
         play="cambio",
         seats=(2, 10),
-        seats_grow_with_packs=True,
         rows=2,
         columns=2,
-        near_row=(2, 3),
         packs_suffice_for=(6,),
         options=replace(
             _HIDDEN,
@@ -337,10 +332,8 @@ _ALL = (
         summary="Six hidden cards, nearly every card has a power; a knock ends the round, a black king saves it.",
         play="powers",
         seats=(2, 6),
-        seats_grow_with_packs=True,
         rows=2,
         columns=3,
-        near_row=(3, 4, 5),
         layout_size="changes",
         points=POWERS_VALUES,
         pile_is_drawn=False,
@@ -356,7 +349,6 @@ _ALL = (
         advised_from=3,
         rows=2,
         columns=2,
-        near_row=(2, 3),
         layout_size="changes",
         packs_suffice_for=ONE_PACK,
         suits_grow=True,
@@ -376,7 +368,6 @@ _ALL = (
         seats=(2, 6),
         rows=2,
         columns=2,
-        near_row=(2, 3),
         packs_suffice_for=ONE_PACK,
         points=FOUR_TURNS_VALUES,
         turns_each=4,
