@@ -1,4 +1,4 @@
-"""Changing options: a wrong name, a wrong value or a conflict (RULES.md 21) is told in words that name what is right.
+"""Games with other options, and how many seats can play; an error names what is wrong and what is right (RULES.md 21).
 
 The checks know every option by what options.py declares of it; only what involves the grid or several options at once
 is written out here.
@@ -50,6 +50,37 @@ NOT_OPTIONS = {
     "slap_timing": "[time] slap_timing",
 }  # fmt: skip
 """These settings of a match are easily taken for options (RULES.md 21). Each has the key that is meant."""
+
+
+_DEFAULTS = Options()
+
+
+def with_options(name: str, changes: Mapping[str, Any]) -> Variant:
+    """Return the game of this name with other options, checked as a whole (GEN-14, OPT).
+
+    `changes` has options of RULES.md section 21 with values as in a tournament's TOML file; the others stay as the
+    preset has them. Raises UnknownVariant for a name that is no game, and BadOptions for a value that an option cannot
+    have, for an option of other games, and for options that exclude each other. Both are ValueErrors, and BadOptions
+    lists all problems.
+
+    >>> with_options("six-card", {"rounds": 4, "knock_penalty": "add:10"}).options.rounds
+    4
+    """
+    base = preset(name)
+    variant = shaped(base, checked_options(_without_pars(base, changes), changes))
+    if problems := list(_shape_problems(variant, changes)):
+        raise BadOptions(problems)
+    return replace(variant, seats=_seat_range(variant))
+
+
+def seat_problem(variant: Variant, seats: int) -> OptionProblem | None:
+    """Return why so many seats cannot play (GEN-14), or None when they can."""
+    fewest, most = variant.seats
+    if not fewest <= seats <= most:
+        return OptionProblem("seats", f"{variant.preset} is for {fewest} to {most} seats, got {seats}")
+    if variant.options.first_dealer >= seats:
+        return OptionProblem("first_dealer", f"expected a seat from 0 to {seats - 1}")
+    return None
 
 
 def checked_options(base: Variant, changes: Mapping[str, Any]) -> Options:
@@ -139,16 +170,13 @@ def _ranks_set(variant: Variant, given: set[str]) -> dict[str, set[str]]:
     sets = {
         "cactus_ranks": ("K", "A") if options.cactus_ranks == "KA" else (),
         "par_table": () if options.par_table.values == "B1" else options.par_table.values,
-        "joker_value": given & {"joker_value"} and (JOKER,),
+        "joker_value": (JOKER,) if "joker_value" in given else (),
         **{option: points.get(getattr(options, option), ()) for option, points in CARD_VALUES.items()},
         "values": options.values or (),
     }
     if "jack_value" in given:
         sets["jack_value"] = ("J",)
     return {option: set(map(rank_of, keys)) for option, keys in sets.items() if keys and variant.has(option)}
-
-
-_DEFAULTS = Options()
 
 
 def _stray_keys(variant: Variant) -> Iterator[OptionProblem]:
@@ -169,7 +197,7 @@ def _is_in_pack(key: str, variant: Variant) -> bool:
     return key in ranks(variant) or (is_card(key) and rank(key) in ranks(variant) and suit(key) in of_pack)
 
 
-def shape_problems(variant: Variant, changes: Mapping[str, Any]) -> Iterator[OptionProblem]:
+def _shape_problems(variant: Variant, changes: Mapping[str, Any]) -> Iterator[OptionProblem]:
     """Yield what is wrong with the changed variant as a whole: with its grid, or with several options at once."""
     yield from _grid_problems(variant, changes)
     yield from _cancel_problems(variant, changes)
@@ -224,40 +252,12 @@ def _hole_problems(options: Options, changes: Mapping[str, Any]) -> Iterator[Opt
         yield OptionProblem("par_table", f"`{OURS_1.name}` is another table; give this one a name of its own (PAR-25)")
 
 
-def with_options(name: str, changes: Mapping[str, Any]) -> Variant:
-    """Return the game of this name with other options, checked as a whole (GEN-14, OPT).
-
-    `changes` has options of RULES.md section 21 with values as in a tournament's TOML file; the others stay as the
-    preset has them. Raises UnknownVariant for a name that is no game, and BadOptions for a value that an option cannot
-    have, for an option of other games, and for options that exclude each other. Both are ValueErrors, and BadOptions
-    lists all problems.
-
-    >>> with_options("six-card", {"rounds": 4, "knock_penalty": "add:10"}).options.rounds
-    4
-    """
-    base = preset(name)
-    variant = shaped(base, checked_options(_without_pars(base, changes), changes))
-    if problems := list(shape_problems(variant, changes)):
-        raise BadOptions(problems)
-    return replace(variant, seats=_seat_range(variant))
-
-
 def _without_pars(base: Variant, changes: Mapping[str, Any]) -> Variant:
     """PAR-22: of `course`, `par` and `no_par` one is set; setting another takes the preset's own away."""
     named = (changes.get(name) for name in ("course", "par", "no_par"))
     if base.has("par") and any(given not in (None, False, "none") for given in named):
         return replace(base, options=replace(base.options, course=None, par=None, no_par=False, rounds=9))
     return base
-
-
-def seat_problem(variant: Variant, seats: int) -> OptionProblem | None:
-    """Return why so many seats cannot play (GEN-14), or None when they can."""
-    fewest, most = variant.seats
-    if not fewest <= seats <= most:
-        return OptionProblem("seats", f"{variant.preset} is for {fewest} to {most} seats, got {seats}")
-    if variant.options.first_dealer >= seats:
-        return OptionProblem("first_dealer", f"expected a seat from 0 to {seats - 1}")
-    return None
 
 
 def _seat_range(variant: Variant) -> tuple[int, int]:

@@ -9,9 +9,8 @@ from referee.rules.games.courses import COURSES
 from referee.rules.games.slaps import slaps_in_words
 from referee.rules.options import OPTIONS, TYPES, Options, expected
 from referee.rules.par_table import OURS_1, Condition, ParTable
-from referee.rules.scoring.values import card_values
 from referee.rules.table.seen import Happening
-from referee.rules.variants import Variant, preset, size
+from referee.rules.variants import Variant, card_values, preset, size
 
 _LINES = {"col": "a column", "row": "a row", "diag": "a diagonal"}
 

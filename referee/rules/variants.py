@@ -134,6 +134,11 @@ class _Worth(dict[Card, int]):
         return worth
 
 
+def card_values(variant: Variant) -> dict[str, int]:
+    """Return the points of the cards that a deal can hold (SCO-01): by rank, and by card where one differs from it."""
+    return {key: points for key, points in variant.card_points.items() if key != JOKER or variant.options.jokers}
+
+
 def size(variant: Variant) -> int:
     """Return the number of cards in a layout when it is dealt."""
     return variant.rows * variant.columns

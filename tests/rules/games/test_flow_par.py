@@ -31,11 +31,10 @@ from referee.rules.par_table import OURS_1
 from referee.rules.scoring.by_hand import score_grids
 from referee.rules.scoring.grid import BadGrid
 from referee.rules.scoring.scoring import raw_score
-from referee.rules.scoring.values import card_values
 from referee.rules.table.asks import Ask, IllegalAnswer, Sealed
 from referee.rules.table.chance import Keyed
 from referee.rules.table.seen import view
-from referee.rules.variants import preset
+from referee.rules.variants import card_values, preset
 
 PAR_GOLF = ["par-3", "par-4", "par-5", "no-par", "par-course"]
 PAR_3 = "2S 3S / (4S) (5S) / (6S) (7S)"

@@ -13,8 +13,7 @@ from referee.rules.scoring.by_hand import Scores, score_grids, scoring_variant
 from referee.rules.scoring.grid import BadGrid, parse_grid
 from referee.rules.scoring.knocker import score_round
 from referee.rules.scoring.scoring import has_four_of_a_kind
-from referee.rules.scoring.values import card_values
-from referee.rules.variants import PRESETS
+from referee.rules.variants import PRESETS, card_values
 
 PRESET_OF_TAG = {
     "SIX": "six-card",
