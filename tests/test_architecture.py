@@ -41,7 +41,10 @@ ROOMS = (
 
 FLOORS = {
     "referee.rules": (
-        ("book",),
+        ("par_table",),
+        ("options",),
+        ("variants",),
+        ("check_options",),
         ("scoring", "table"),
         ("games",),
         ("describe", "match"),

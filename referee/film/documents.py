@@ -40,10 +40,10 @@ from referee.film.worth import Scorer, Worth, lead
 from referee.play.talk.retell import Retelling
 from referee.reports.blame import published_detail
 from referee.reports.bot_match import Entry, Faulted, is_exact, on_wires
-from referee.rules.book.variant import Variant, possible_pars
 from referee.rules.describe import power_in_words
 from referee.rules.record import Mishap, Record
 from referee.rules.table.seen import Happening, insiders, view
+from referee.rules.variants import Variant, possible_pars
 
 
 class Documents:

@@ -14,12 +14,12 @@ from protocol.cards import Card
 from referee.film.follower import Follower
 from referee.film.moments import Moment, named
 from referee.film.view import Hand, Layout, Placed, View
-from referee.rules.book.variants import restored
 from referee.rules.game import Game
 from referee.rules.record import BrokenRecord, GivenSlaps, Move, Record, walk
 from referee.rules.table.asks import Ask, Question
 from referee.rules.table.seen import Happening, Seen
 from referee.rules.table.table import Slot, Table
+from referee.rules.variants import from_record
 
 
 class Answer(Struct, frozen=True, kw_only=True):
@@ -49,7 +49,7 @@ class Reel:
         Raises BrokenRecord where the record does not replay, and ValueError for options that there cannot be.
         """
         self.record = record
-        self.variant = restored(record.preset, record.options)
+        self.variant = from_record(record.preset, record.options)
         self.events: list[Happening] = []
         self.views: list[View] = []
         """The table after each event."""

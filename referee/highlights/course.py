@@ -7,12 +7,12 @@ from msgspec import Struct
 
 from protocol import events as wire
 from referee.film.worth import Layout, Layouts
-from referee.rules.book.variant import Variant
 from referee.rules.game import Game
 from referee.rules.record import Record, walk
 from referee.rules.scoring.knocker import score_round
 from referee.rules.table.asks import Ask
 from referee.rules.table.seen import Happening
+from referee.rules.variants import Variant
 
 Lying = tuple[list[Layout], int | None]
 """The layouts by seat, and the seat that has knocked or finished."""

@@ -30,8 +30,8 @@ from referee.research.moves import (
     window,
 )
 from referee.research.steps import choices, extended, finished, leads_to, ordered
-from referee.rules.book.variant import Variant
 from referee.rules.table.asks import Ask
+from referee.rules.variants import Variant
 
 __all__ = [
     "ACTION_TYPES", "NOTHING_BEGUN", "SEVERAL", "Actions", "Begin", "Begun", "Further", "Legal", "Mask", "Move",

@@ -8,8 +8,8 @@ from hashlib import shake_128
 import numpy as np
 
 from protocol.cards import Card
-from referee.rules.book.variant import Variant, deck
 from referee.rules.table.chance import Chance
+from referee.rules.variants import Variant, deck
 
 Pack = np.ndarray[tuple[int], np.dtype[np.object_]]
 

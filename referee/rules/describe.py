@@ -4,15 +4,12 @@ from collections.abc import Iterator
 
 from protocol import events
 from protocol.cards import JOKER
-from referee.rules.book.option import expected
-from referee.rules.book.options import OPTIONS, TYPES, Options
-from referee.rules.book.par_table import OURS_1, Condition, ParTable
-from referee.rules.book.variant import Variant, size
-from referee.rules.book.variants import preset
 from referee.rules.games import PLAYS, cactus, cambio, powers
 from referee.rules.games.slaps import slaps_in_words
-from referee.rules.scoring.values import card_values
+from referee.rules.options import OPTIONS, TYPES, Options, expected
+from referee.rules.par_table import OURS_1, Condition, ParTable
 from referee.rules.table.seen import Happening
+from referee.rules.variants import Variant, card_values, preset, size
 
 _LINES = {"col": "a column", "row": "a row", "diag": "a diagonal"}
 
@@ -104,17 +101,21 @@ def _round_end(variant: Variant) -> Iterator[str]:
     elif variant.has("par"):
         yield "Who takes the final stroke ends the hole: that turn is over, and every other seat has one more."
     else:
-        yield from _knock_or_complete(options)
+        yield from _knock_or_complete(variant)
     if options.slaps:
         yield "The round ends at once when a seat has no cards left; it scores 0."
     end = "The round ends when the last stock card has been drawn and placed."
     again = "An empty stock is made anew from the shuffled pile, but for its top card."
     yield end if options.stock_out == "end" else again
-    yield f"After {options.turn_cap} turns a seat the round is stopped."
+    yield f"After {options.turn_cap} turn{'s' * (options.turn_cap > 1)} a seat the round is stopped."
 
 
-def _knock_or_complete(options: Options) -> Iterator[str]:
-    if options.end_mode != "all_up":
+def _knock_or_complete(variant: Variant) -> Iterator[str]:
+    options = variant.options
+    if variant.has("black_king_cancels"):
+        yield "While no knock stands you may knock instead of a turn: every other seat has one more, then the showdown."
+        yield "After a cancelled knock play goes on, and everybody may knock again."
+    elif options.end_mode != "all_up":
         yield "Instead of a turn you may knock, once a round: every other seat has one more turn, then the showdown."
     if options.end_mode != "knock":
         then = "every other seat has one more turn" if options.final_turns else "the round ends at once"
@@ -202,7 +203,8 @@ def _knocker(variant: Variant) -> Iterator[str]:
     options = variant.options
     if variant.has("cactus_knock"):
         threshold, factor = options.cactus_knock
-        yield f"A knocker with more than {threshold} points counts them times {factor}."
+        points = f"{threshold} point{'s' * (threshold != 1)}"
+        yield f"A knocker with more than {points} counts them times {factor}."
     if options.knock_penalty:
         how = {
             "double5": "doubles its score and adds 5",

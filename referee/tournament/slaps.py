@@ -3,8 +3,8 @@
 from msgspec import Struct
 
 from protocol.events import Slapped
-from referee.rules.book.variants import restored
 from referee.rules.record import Record, replay
+from referee.rules.variants import from_record
 
 
 class SlapCounts(Struct, frozen=True, kw_only=True):
@@ -24,7 +24,7 @@ def slaps_of(record: Record) -> tuple[SlapCounts, ...] | None:
 
     Raises BrokenRecord, and ValueError for options that there cannot be.
     """
-    if not restored(record.preset, record.options).options.slaps:
+    if not from_record(record.preset, record.options).options.slaps:
         return None
     counts = [SlapCounts() for _ in record.seats]
     for event in replay(record).events:

@@ -29,12 +29,11 @@ from protocol.messages import Answer, Clocks, FaultPolicy
 from protocol.offers import admits
 from referee.play.spec import SHIPPED
 from referee.play.talk.script import announcements
-from referee.rules.book.presets import PRESETS
-from referee.rules.book.variant import Variant
 from referee.rules.game import Game
 from referee.rules.games.slaps import order_slaps
 from referee.rules.table.asks import Ask, Sealed, Window
 from referee.rules.table.seen import view
+from referee.rules.variants import PRESETS, Variant
 
 Message = dict[str, Any]
 

@@ -20,8 +20,8 @@ from referee.film.cells import apply
 from referee.film.documents import Documents
 from referee.film.reel import Reel
 from referee.film.view import OPEN, Viewer
-from referee.rules.book.presets import PRESETS
 from referee.rules.table.seen import Happening, view
+from referee.rules.variants import PRESETS
 from referee.site.match_page import self_contained
 
 if TYPE_CHECKING:

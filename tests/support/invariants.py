@@ -22,13 +22,12 @@ from protocol.cards import Card
 from referee.film.follower import Follower
 from referee.film.view import View
 from referee.play.talk.script import table_message
-from referee.rules.book.variant import Variant, deck
-from referee.rules.book.variants import restored
 from referee.rules.game import Game
 from referee.rules.table.asks import Ask, IllegalAnswer, Question, Response, Sealed, Slap, SlapOrder, Window
 from referee.rules.table.chance import Chance, Keyed, Recorded, Recorder
 from referee.rules.table.seen import Happening, insiders, view, views
 from referee.rules.table.table import Table
+from referee.rules.variants import Variant, deck, from_record
 
 PLAYERS = AtRandom()
 
@@ -367,7 +366,7 @@ def check_replays(walk: Walk, chance: Chance) -> None:
     """The same answers with the same chance, and with the recorded one and options, give the same match."""
     table = walk.game.table
     recorder = Recorder(chance)
-    again = restored(table.variant.preset, msgspec.json.decode(msgspec.json.encode(table.options)))
+    again = from_record(table.variant.preset, msgspec.json.decode(msgspec.json.encode(table.options)))
     for variant, source in ((table.variant, recorder), (again, Recorded(recorder.rounds))):
         game = Game(variant, table.seats, source)
         for one in walk.played:

@@ -12,7 +12,6 @@ from protocol import VERSION
 from referee import __version__
 from referee.play.talk.exchange import Delivery
 from referee.play.talk.script import Script, announcements, hello
-from referee.rules.book.variants import restored
 from referee.rules.game import Game
 from referee.rules.record import (
     Forfeit,
@@ -24,6 +23,7 @@ from referee.rules.record import (
     Record,
 )  # fmt: skip
 from referee.rules.table.asks import Ask, Question, Sealed, Window
+from referee.rules.variants import from_record
 
 SAME_WIRE = frozenset({"0.2.0", "0.3.0", "0.4.0", "0.5.0", "0.6.0", "0.7.0", "0.8.0"})
 """Versions of golfref that sent the same bytes as this one, but for their own name in `hello`, in every match.
@@ -40,9 +40,9 @@ class Retelling:
     """A match told again along `walk`: call `before` at each of its steps and `after` at its end."""
 
     def __init__(self, record: Record) -> None:
-        """Raises what `restored` raises for the options, and ValueError where the id key is no hex."""
+        """Raises what `from_record` raises for the options, and ValueError where the id key is no hex."""
         self._record = record
-        self._variant = restored(record.preset, record.options)
+        self._variant = from_record(record.preset, record.options)
         self._id_key = bytes.fromhex(record.id_key)
         self._answers = iter([move for move in record.moves if not isinstance(move, Forfeit)])
         self._script: Script | None = None

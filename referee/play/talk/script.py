@@ -23,14 +23,13 @@ from protocol.messages import Clocks, End, Fault, FaultPolicy, GameMessage, Hell
 from referee import __version__
 from referee.play.talk.exchange import READY, Delivery
 from referee.play.talk.tally import Tally
-from referee.rules.book.variant import Variant, deck_size
 from referee.rules.describe import rules_in_brief
 from referee.rules.game import Game
 from referee.rules.record import Mishap
-from referee.rules.scoring.values import card_values
 from referee.rules.table.asks import Ask
 from referee.rules.table.seen import Happening, views
 from referee.rules.table.table import Table
+from referee.rules.variants import Variant, card_values, deck_size
 
 ID_LETTERS = 12
 """How many letters a request's id has; they carry 72 bits."""

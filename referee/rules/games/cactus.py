@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from protocol.actions import Nothing, Peek, Switch
 from protocol.cards import rank
 from protocol.offers import Offer, OneOf, Pick
-from referee.rules.book.variant import Variant, size
 from referee.rules.games import look, turns
 from referee.rules.games.slaps import follow_discard
 from referee.rules.table.asks import Flow, ask
 from referee.rules.table.table import Table
+from referee.rules.variants import Variant, size
 
 
 def starter(table: Table) -> int:

@@ -9,12 +9,12 @@ from protocol import events
 from protocol.actions import Exchange, Nothing, Peek, Rearrange
 from protocol.cards import JOKER, Card, rank
 from protocol.offers import Offer, OneOf, Pick
-from referee.rules.book.variant import Variant
 from referee.rules.games import look, turns
 from referee.rules.games.slaps import follow_discard
 from referee.rules.table.asks import Flow, ask
 from referee.rules.table.seen import everybody, only
 from referee.rules.table.table import Table
+from referee.rules.variants import Variant
 
 
 def take_turn(table: Table, seat: int) -> Flow[Card | None]:
@@ -96,8 +96,8 @@ POWERS_IN_WORDS = {
 def _turn_in_words(variant: Variant) -> Iterator[str]:
     yield from look.draw_and_place_in_words()
     for discarded, power in (variant.options.cambio_powers or {}).items():
-        card = "joker" if discarded == JOKER else discarded
-        yield f"Discarding a {card} straight from the stock, you may {POWERS_IN_WORDS[power]}."
+        card = {JOKER: "a joker", "A": "an A", "8": "an 8"}.get(discarded, f"a {discarded}")
+        yield f"Discarding {card} straight from the stock, you may {POWERS_IN_WORDS[power]}."
     if "rearrange" in (variant.options.cambio_powers or {}).values():
         who = "only you know" if variant.options.hidden_rearrange else "everybody sees"
         yield f"After a rearrangement {who} which card went where."

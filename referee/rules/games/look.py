@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from protocol import events
 from protocol.actions import Discard, Draw, Target
 from protocol.cards import Card
-from referee.rules.book.variant import Variant, has_up_card
 from referee.rules.games import turns
 from referee.rules.table.asks import Flow
 from referee.rules.table.seen import only
 from referee.rules.table.table import Table
+from referee.rules.variants import Variant, has_up_card
 
 
 def open_hidden(table: Table) -> Flow[None]:
@@ -89,7 +89,10 @@ def look_in_words(variant: Variant) -> str:
         return f"Before play each seat looks once, in secret, at its near row ({slots})."
     if look == "all":
         return "Before play each seat looks once, in secret, at all its cards."
-    return f"Before play each seat looks once, in secret, at any {look.removeprefix('any:')} of its cards."
+    if not look:
+        return "No seat looks at its cards before play."
+    count = look.removeprefix("any:")
+    return f"Before play each seat looks once, in secret, at any {'one' if count == '1' else count} of its cards."
 
 
 def draw_and_place_in_words() -> Iterator[str]:

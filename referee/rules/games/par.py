@@ -6,11 +6,11 @@ from protocol import events
 from protocol.actions import ChoosePar, Draw, End, Nothing, Stroke, Swap, SwapOwn
 from protocol.cards import Card
 from protocol.offers import Offer, OneOf, Pick
-from referee.rules.book.variant import Variant, possible_pars
 from referee.rules.games import look, turns
 from referee.rules.table.asks import Ask, Flow, ask, cached
 from referee.rules.table.seen import Seen, everybody, only
 from referee.rules.table.table import Slot, Table
+from referee.rules.variants import Variant, possible_pars
 
 
 def settle_rows(table: Table) -> Flow[int]:
@@ -148,8 +148,12 @@ def _stroke_ask(seat: int, free: tuple[int, ...], opens_turn: bool) -> Ask:
 def _set_up_in_words(variant: Variant) -> Iterator[str]:
     options = variant.options
     if options.course:
-        pars = " ".join(map(str, options.course))
-        yield f"A course of {len(options.course)} holes with the pars {pars}."
+        holes, pars = len(options.course), " ".join(map(str, options.course))
+        yield (
+            f"A course of {holes} holes with the pars {pars}."
+            if holes > 1
+            else f"A course of one hole with par {pars}."
+        )
     if options.par_choice == "dealer":
         which = "one that is left of the course" if options.course else "3, 4 or 5"
         yield f"Before the deal the dealer of each hole chooses its par: {which}."

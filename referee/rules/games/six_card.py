@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from protocol import events
 from protocol.actions import Discard, Draw, Flip, Target, Trade
 from protocol.cards import Card, rank
-from referee.rules.book.variant import Variant
 from referee.rules.games import turns
 from referee.rules.table.asks import Flow
 from referee.rules.table.seen import everybody
 from referee.rules.table.table import Table
+from referee.rules.variants import Variant
 
 
 def take_turn(table: Table, seat: int) -> Flow[Card | None]:

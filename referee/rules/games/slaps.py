@@ -9,11 +9,11 @@ from protocol import actions, events
 from protocol.actions import Action, Give, Pass, Target
 from protocol.cards import Card, rank
 from protocol.offers import Offer, OneOf
-from referee.rules.book.options import Options
-from referee.rules.book.variant import Variant
+from referee.rules.options import Options
 from referee.rules.table.asks import Ask, Flow, Slap, SlapOrder, Window, ask, cached
 from referee.rules.table.seen import everybody
 from referee.rules.table.table import RoundOver, Table, targets_in
+from referee.rules.variants import Variant
 
 
 def follow_discard(
@@ -186,8 +186,9 @@ def slaps_in_words(options: Options) -> Iterator[str]:
     yield f"A right card that comes too late goes back{but}. Everybody has seen all these cards."
     match options.slap_order:
         case "reaction":
-            close = f"within {options.photo_finish_us} microseconds of each other the lot decides, the discarder last"
-            yield f"The fastest is first, by measured reaction time; {close}."
+            close = f"{options.photo_finish_us} microsecond{'s' * (options.photo_finish_us != 1)}"
+            lot = f"within {close} of each other the lot decides, the discarder last"
+            yield f"The fastest is first, by measured reaction time; {lot}."
         case "lottery":
             yield "The lot decides who is first, the discarder last."
         case "clockwise":

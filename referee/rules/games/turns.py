@@ -13,11 +13,11 @@ from protocol.actions import Action, Discard, Draw, Flip, Nothing, Swap, Target
 from protocol.cards import Card, rank
 from protocol.messages import Decision
 from protocol.offers import ACTIONS, Offer, OneOf, Pick
-from referee.rules.book.options import Options
-from referee.rules.book.variant import Variant, has_up_card, size
+from referee.rules.options import Options
 from referee.rules.table.asks import Ask, Flow, Response, Sealed, cached
 from referee.rules.table.seen import everybody, only
 from referee.rules.table.table import RoundOver, Slot, Table
+from referee.rules.variants import Variant, has_up_card, size
 
 DISCARD = Offer(kind="discard")
 NONE = Offer(kind="none")
@@ -327,7 +327,8 @@ def set_up_in_words(variant: Variant) -> Iterator[str]:
     yield f"Each seat has {variant.rows} rows of {variant.columns} face-down cards that nobody has seen."
     yield "The top card of the stock starts the discard pile." if has_up_card(variant) else "The pile starts empty."
     if count := variant.options.initial_up:
-        yield f"Each seat turns any {count} of its cards face up, all seats at the same time."
+        any_of = f"any {'one' if count == 1 else count} of its cards"
+        yield f"Each seat turns {any_of} face up, all seats at the same time."
     yield STARTER
 
 

@@ -6,11 +6,11 @@ from protocol import events
 from protocol.actions import DiscardPairs, Draw, Swap
 from protocol.cards import Card, rank
 from protocol.offers import AnyOf, Offer
-from referee.rules.book.variant import Variant
 from referee.rules.games import turns
 from referee.rules.table.asks import Flow, ask
 from referee.rules.table.seen import everybody
 from referee.rules.table.table import Table
+from referee.rules.variants import Variant
 
 
 def take_turn(table: Table, seat: int) -> Flow[Card]:

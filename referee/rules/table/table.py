@@ -12,11 +12,11 @@ from msgspec import Struct, field
 from protocol import events
 from protocol.actions import Target
 from protocol.cards import Card
-from referee.rules.book.options import Options
-from referee.rules.book.variant import Variant
+from referee.rules.options import Options
 from referee.rules.table.asks import cached
 from referee.rules.table.chance import Chance
 from referee.rules.table.seen import Happening, everybody
+from referee.rules.variants import Variant
 
 
 class RoundOver(Exception):

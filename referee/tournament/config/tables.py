@@ -10,7 +10,7 @@ from msgspec.structs import asdict, replace
 from protocol.messages import Clocks, SlapTiming
 from referee.entries.entry import Builds
 from referee.play.spec import BadBot, builtin_bot
-from referee.rules.book.options import Positive
+from referee.rules.options import Positive
 from referee.toml.reader import KeyPath, Reader
 
 Seconds = Annotated[float, Meta(gt=0, le=86400, description="seconds")]

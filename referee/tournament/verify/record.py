@@ -29,14 +29,13 @@ from protocol import VERSION
 from protocol.actions import Slap
 from protocol.text import printable
 from referee.play.talk.retell import other_version
-from referee.rules.book.changes import BadOptions
-from referee.rules.book.variant import Variant
-from referee.rules.book.variants import UnknownVariant, restored
+from referee.rules.check_options import BadOptions
 from referee.rules.game import Game
 from referee.rules.games.slaps import order_slaps
 from referee.rules.record import BrokenRecord, GivenSlaps, Reaction, Record, walk
 from referee.rules.table.asks import Window
 from referee.rules.table.chance import BadDeck, Chance, Keyed, Recorder, Stacked
+from referee.rules.variants import UnknownVariant, Variant, from_record
 from referee.tournament.verify.compare import LONGEST_SHOWN
 from referee.tournament.verify.conversation import ConversationCheck
 
@@ -51,7 +50,7 @@ def check_record(record: Record) -> Iterator[str]:
     sent is compared only where this version of golfref played the match.
     """
     try:
-        variant = restored(record.preset, record.options)
+        variant = from_record(record.preset, record.options)
         chance = Recorder(_chance(record, variant))
         conversation = ConversationCheck(record)
     except (UnknownVariant, BadOptions, BadDeck, msgspec.ValidationError, ValueError) as error:

@@ -18,10 +18,10 @@ from msgspec.structs import replace
 from protocol.events import Blocked, Knocked, Round, Showdown, Slapped
 from referee import __version__
 from referee.play.talk.retell import other_version
-from referee.rules.book.presets import PRESETS
 from referee.rules.game import Game
 from referee.rules.record import Record
 from referee.rules.record import replay as replayed
+from referee.rules.variants import PRESETS
 from referee.tournament.verify.record import check_record
 
 pytestmark = pytest.mark.full

@@ -1,0 +1,462 @@
+"""The options catalogue (RULES.md 21) as one table: each option is declared once, as a field of `Options`.
+
+The type of a field says which values the option takes, its default what six-card golf does, and its `Option` all else
+that is known of it. The rules read an option where they need it; check_options.py checks a set of options. What no
+option changes is a field of `Variant` in variants.py. RULES.md section 21, protocol/OPTIONS.md and `golfref rules` are
+made from these declarations.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from types import UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
+
+from msgspec import Meta, Struct
+from msgspec.structs import fields
+
+from referee.rules.par_table import MOST_POINTS, OURS_1, ParTable, Score
+
+
+class Need(Struct, frozen=True, kw_only=True):
+    """What must hold so that an option has an effect (OPT-08)."""
+
+    words: str
+    """What is needed, in words that can follow "needs" in a message."""
+    holds: "Callable[[Options], bool]"
+    """Says whether a whole set of options has what is needed."""
+
+
+class Option(Struct, frozen=True):
+    """What is declared of an option beside its type and its default."""
+
+    does: str
+    """One sentence that tells people what the option decides."""
+    games: frozenset[str]
+    """The games that have the option (RULES.md section 21); in others it is an error (OPT-08)."""
+    needs: Need | None = None
+
+
+def expected(kind: Any) -> str:
+    """Return in words which values a field's type takes: the words of its `Meta`, or those that follow from its form.
+
+    Raises LookupError for a type that has neither.
+    """
+    *others, last = _alternatives(kind)
+    return f"{', '.join(others)} or {last}" if others else last
+
+
+def _alternatives(kind: Any) -> Iterator[str]:
+    origin, args = get_origin(kind), get_args(kind)
+    if origin is Annotated:
+        words = [text for meta in args[1:] if isinstance(meta, Meta) and (text := _in_words(meta))]
+        yield from words or _alternatives(args[0])
+    elif origin is Literal:
+        yield from (f'"{value}"' if isinstance(value, str) else str(value) for value in args)
+    elif origin in (Union, UnionType):
+        for one in args:
+            yield from _alternatives(one)
+    elif origin is tuple:
+        yield f"a list of {len(args)} integers"
+    elif kind in _PLAIN:
+        yield _PLAIN[kind]
+    else:
+        raise LookupError(f"no words for the values of {kind}; write Annotated[..., Meta(description=...)]")
+
+
+_PLAIN = {bool: "true or false", int: "an integer", type(None): '"none"'}
+
+
+def _in_words(meta: Meta) -> str:
+    """Return the description, or the bounds of an integer; "" where there is neither."""
+    if meta.description is not None:
+        return meta.description
+    if meta.ge is None:
+        return ""
+    return f"an integer from {meta.ge}" + (f" to {meta.le}" if meta.le is not None else " up")
+
+
+# The values that options take
+
+Line = Literal["col", "row", "diag"]
+Lines = Annotated[tuple[Line, ...], Meta(description='a list of "col", "row", "diag"')]
+Count = Annotated[int, Meta(ge=0)]
+Positive = Annotated[int, Meta(ge=1)]
+Look = Annotated[str, Meta(pattern=r"^(near_row|all|any:[1-9])$", description='"near_row", "all", "any:K"')]
+Par = Literal[3, 4, 5]
+Course = Annotated[tuple[Par, ...], Meta(min_length=1, max_length=100, description="a list of 1 to 100 pars (3, 4, 5)")]
+CambioPower = Literal["peek_own", "peek_other", "exchange", "rearrange"]
+"""What a discarded card allows (CMB-06): J, Q, K and joker in this order."""
+CambioPowers = Annotated[
+    dict[str, CambioPower],
+    Meta(description="a table from rank to peek_own, peek_other, exchange or rearrange"),
+]
+Penalty = Annotated[
+    str,
+    Meta(
+        pattern=r"^(add:[1-9][0-9]{0,3}|double5|highest|twice_players)$",
+        description='"add:N", "double5", "highest", "twice_players"',
+    ),
+]
+Points = Annotated[
+    dict[str, Score], Meta(description=f"a table by rank or card of integers from -{MOST_POINTS} to {MOST_POINTS}")
+]
+PairTable = Annotated[ParTable, Meta(description="a table as in PAR-26")]
+
+# The games that options go with
+
+FAMILY = frozenset({"six-card", "six-card-knock", "single-deck", "four-card", "nine-card", "eight-card", "cutthroat"})
+"""The games that are played as six-card golf is, with its card values."""
+PAR_GOLF = frozenset({"par-3", "par-4", "par-5", "no-par", "par-course"})
+IN_CACTUS = frozenset({"cactus"})
+IN_FOUR_TURNS = frozenset({"four-turns"})
+IN_POWERS = frozenset({"powers"})
+IN_TWO_DECK = frozenset({"two-deck"})
+WITH_REARRANGING = IN_POWERS | {"cambio"}
+WITH_A_KNOCK = FAMILY | WITH_REARRANGING
+WITH_A_LOOK = WITH_REARRANGING | {"four-card"}
+WITH_BLOCKS = frozenset({"four-card", "nine-card", "eight-card"})
+WITH_CAMBIO_POWERS = frozenset({"four-card", "cambio"})
+WITH_JOKERS = FAMILY | {"cambio"}
+WITH_SLAPS = IN_CACTUS | {"cambio"}
+EVERY_GAME = WITH_A_KNOCK | PAR_GOLF | IN_CACTUS | IN_FOUR_TURNS | IN_TWO_DECK
+
+# What options need besides
+
+
+def _can_rearrange(options: "Options") -> bool:
+    return options.cambio_powers is None or "rearrange" in options.cambio_powers.values()
+
+
+def _can_complete(options: "Options") -> bool:
+    return options.final_turns is None or options.end_mode != "knock"
+
+
+JOKERS = Need(words="`jokers` above 0", holds=lambda options: options.jokers > 0)
+A_COMPLETE_LAYOUT_ENDS = Need(words='`end_mode` "all_up" or "both"', holds=_can_complete)
+A_REARRANGEMENT = Need(words="the power `rearrange`", holds=_can_rearrange)
+SLAPS = Need(words="`slaps`", holds=lambda options: options.slaps)
+SLAPS_TIMED = Need(words='`slap_order = "reaction"`', holds=lambda options: options.times_slaps)
+SLAPS_AND_A_POWER = Need(
+    words="`slaps`, and a power in `cambio_powers`",
+    holds=lambda options: options.slaps and options.cambio_powers != {},
+)
+BLOCKS = Need(words="`block_bonus`", holds=lambda options: options.block_bonus is not None)
+OURS = Need(words="the `par_table` ours-1", holds=lambda options: options.par_table == OURS_1)
+WILD_JACKS_WITH_A_PLACE = Need(
+    words="`one_eyed_wild`, and no `any_pair`",
+    holds=lambda options: options.one_eyed_wild and options.any_pair is None,
+)
+NO_PAR = Need(words="`no_par`", holds=lambda options: options.no_par)
+A_PAR = Need(words="holes with a par", holds=lambda options: not options.no_par)
+A_KNOCK_RULE = Need(
+    words="`knock_penalty` or `knock_bonus`", holds=lambda options: bool(options.knock_penalty or options.knock_bonus)
+)
+
+
+# What the options of card values set
+
+CARD_VALUES: Mapping[str, Mapping[object, Mapping[str, int]]] = {
+    "queen_value": {points: {"Q": points} for points in (12, 13, 20)},
+    "qs40": {True: {"8": 0, "QS": 40}},
+    "j0q12k13": {True: {"J": 0, "Q": 12, "K": 13}},
+    "jack_value": {20: {"J": 20}},
+    "twos": {"plus2": {"2": 2}},
+    "kings15": {True: {"K": 15}},
+}
+"""Option -> its value -> the points that it sets, by rank or card (RULES.md 21.3)."""
+
+
+class Options(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Every option of every game, in the order of RULES.md 21, with the default of the six-card family.
+
+    None means "not set".
+    """
+
+    # Match and table (21.1)
+
+    rounds: Annotated[
+        Positive | None, Option("The most rounds of a match; none: as many as `limit` allows.", EVERY_GAME)
+    ] = 9
+    limit: Annotated[
+        int | None, Option("The total that ends the match after the round in which a seat has it.", EVERY_GAME)
+    ] = None
+    limit_mode: Annotated[
+        Literal["reach", "exceed"], Option("Whether a total has to reach `limit` or to exceed it.", EVERY_GAME)
+    ] = "reach"
+    decks: Annotated[
+        Literal["auto", 1, 2, 3],
+        Option(
+            "How many packs are shuffled together; auto: as many as the game's rules say for so many seats.",
+            EVERY_GAME - PAR_GOLF - IN_CACTUS - IN_FOUR_TURNS,
+        ),
+    ] = "auto"
+    jokers: Annotated[Annotated[int, Meta(ge=0, le=8)], Option("How many jokers each pack has.", WITH_JOKERS)] = 0
+    first_dealer: Annotated[Count, Option("The seat that deals the first round.", EVERY_GAME)] = 0
+    fixed_starter: Annotated[
+        bool, Option("Whether the seat left of the dealer starts every round, whatever the totals are.", IN_CACTUS)
+    ] = False
+    tiebreak: Annotated[
+        Literal["shared", "playoff"], Option("Whether a tie for the lowest total is shared or played off.", EVERY_GAME)
+    ] = "shared"
+    stock_out: Annotated[
+        Literal["reshuffle", "end"],
+        Option("Whether an empty stock is made anew from the pile or ends the round.", EVERY_GAME - IN_FOUR_TURNS),
+    ] = "reshuffle"
+    turn_cap: Annotated[Positive, Option("After how many turns of each seat a round is stopped.", EVERY_GAME)] = 60
+
+    # Course of play (21.2)
+
+    end_mode: Annotated[
+        Literal["all_up", "knock", "both"],
+        Option("What ends a round: a layout that is all face up, a knock, or whichever comes first.", FAMILY),
+    ] = "all_up"
+    final_turns: Annotated[
+        Literal["one_each"] | None,
+        Option(
+            "Whether every other seat has one more turn after a layout is all face up.",
+            FAMILY,
+            needs=A_COMPLETE_LAYOUT_ENDS,
+        ),
+    ] = None
+    flip_on_discard: Annotated[
+        Literal["may", "must", "must_unless_last", "never"],
+        Option(
+            "Whether a seat that discards its stock card may or must turn one of its cards up; "
+            "must_unless_last: the last one may stay down.",
+            FAMILY | IN_TWO_DECK,
+        ),
+    ] = "may"
+    flip_instead: Annotated[bool, Option("Whether a seat may turn one of its cards up instead of drawing.", FAMILY)] = (
+        False
+    )
+    initial_up: Annotated[Count, Option("How many of its cards each seat turns up before play.", FAMILY)] = 2
+    initial_look: Annotated[
+        Look | None,
+        Option(
+            "At which of its cards each seat looks in secret before play: its near row, all, or any K.", WITH_A_LOOK
+        ),
+    ] = None
+    jack_skip: Annotated[bool, Option("Whether a jack that goes to the pile costs the next seat its turn.", FAMILY)] = (
+        False
+    )
+    cutthroat_trade: Annotated[
+        bool,
+        Option(
+            "Whether a king from the stock may be traded for a face-up card of another seat.", FAMILY - {"four-card"}
+        ),
+    ] = False
+    protect_ender: Annotated[
+        bool,
+        Option(
+            "Whether trades and powers spare the cards of the seat that ends the round; slaps do so in "
+            "Cactus only, and looks in all games but Cambio.",
+            frozenset({"cutthroat", "cambio", "powers", "cactus"}),
+        ),
+    ] = False
+    cambio_powers: Annotated[
+        CambioPowers | None,
+        Option(
+            "Which ranks have a power when they are discarded straight from the stock: a look at an own card or at "
+            "another seat's, an exchange of two cards, or a new order of another seat's cards.",
+            WITH_CAMBIO_POWERS,
+        ),
+    ] = None
+    hidden_rearrange: Annotated[
+        bool,
+        Option(
+            "Whether only the seat that rearranges another's cards sees which card went where.",
+            WITH_REARRANGING,
+            needs=A_REARRANGEMENT,
+        ),
+    ] = True
+    powers_draw_pile: Annotated[
+        bool, Option("Whether the pile may be drawn; its first card is then turned up.", IN_POWERS)
+    ] = False
+    shield_uses: Annotated[Positive | Literal["unlimited"], Option("How many powers a shield blocks.", IN_POWERS)] = 1
+    black_king_cancels: Annotated[
+        Literal["discarded", "drawn"],
+        Option(
+            "Whether a black king from the stock cancels a knock when it is discarded, or when it is drawn.", IN_POWERS
+        ),
+    ] = "discarded"
+    slaps: Annotated[bool, Option("Whether each seat may throw an equal card onto a discard.", WITH_SLAPS)] = False
+    slap_order: Annotated[
+        Literal["reaction", "lottery", "clockwise"],
+        Option(
+            "Whose slap counts first: the fastest, one drawn by lot, or the next seat clockwise.",
+            WITH_SLAPS,
+            needs=SLAPS,
+        ),
+    ] = "reaction"
+    photo_finish_us: Annotated[
+        Count,
+        Option(
+            "Within how many microseconds of each other slaps count as equally fast.", WITH_SLAPS, needs=SLAPS_TIMED
+        ),
+    ] = 50
+    slap_tries: Annotated[
+        Positive,
+        Option("How often all seats may slap at a discard while every slap at it was wrong.", WITH_SLAPS, needs=SLAPS),
+    ] = 1
+    slap_match: Annotated[
+        Literal["rank", "points"],
+        Option("Whether a slapped card must equal the discard in rank or in points.", WITH_SLAPS, needs=SLAPS),
+    ] = "rank"
+    late_card: Annotated[
+        Literal["owner", "slapper"],
+        Option(
+            "Who gets another seat's right card that comes too late: its owner or the slapper.", WITH_SLAPS, needs=SLAPS
+        ),
+    ] = "owner"
+    power_before_slaps: Annotated[
+        bool, Option("Whether the power of a discard comes before the slaps.", WITH_SLAPS, needs=SLAPS_AND_A_POWER)
+    ] = False
+    cactus_ranks: Annotated[
+        Literal["01", "KA"],
+        Option("Whether the pack has the ranks 0 and 1, or a king for 0 and an ace for 1.", IN_CACTUS),
+    ] = "01"
+    pairs_leave: Annotated[
+        Literal["any_turn", "next_turn"],
+        Option(
+            "Whether a pair may be discarded in any later turn, or only in the turn after the one that made it.",
+            IN_TWO_DECK,
+        ),
+    ] = "any_turn"
+    course: Annotated[Course | None, Option("The pars of the holes, one after the other.", PAR_GOLF)] = None
+    par: Annotated[Par | None, Option("The par of all holes: strokes, and rows of two cards.", PAR_GOLF)] = None
+    no_par: Annotated[
+        bool, Option("Whether the holes have no par: two rows, no strokes, and any seat may end them.", PAR_GOLF)
+    ] = False
+    par_choice: Annotated[
+        Literal["fixed", "dealer"],
+        Option(
+            "Whether pars are fixed, or each hole's dealer chooses one that is left of `course`, or any "
+            "without a course.",
+            PAR_GOLF,
+            needs=A_PAR,
+        ),
+    ] = "fixed"
+    arrange: Annotated[
+        Literal["after_look", "blind"],
+        Option("Whether the seats arrange their cards after their look, or leave them as they were dealt.", PAR_GOLF),
+    ] = "after_look"
+    par_table: Annotated[PairTable, Option("What the two cards of a row score together.", PAR_GOLF)] = OURS_1
+    strokes_per_turn: Annotated[
+        Literal[1, "unlimited"], Option("How many rows a seat may take as strokes in a turn.", PAR_GOLF, needs=A_PAR)
+    ] = 1
+    no_par_first_end: Annotated[
+        Positive, Option("From which of its turns on a seat may end a hole without par.", PAR_GOLF, needs=NO_PAR)
+    ] = 1
+
+    # Card values (21.3)
+
+    joker_value: Annotated[int, Option("What a joker counts.", WITH_JOKERS, needs=JOKERS)] = -5
+    joker_pair: Annotated[
+        Literal["zero", "sum"] | int,
+        Option(
+            "What two neighbouring jokers count: nothing as equal cards, their sum, or this number.",
+            WITH_JOKERS,
+            needs=JOKERS,
+        ),
+    ] = "zero"
+    queen_value: Annotated[Literal[10, 12, 13, 20], Option("What a queen counts.", FAMILY)] = 10
+    qs40: Annotated[bool, Option("Whether the queen of spades counts 40 and every eight 0.", FAMILY)] = False
+    one_eyed_wild: Annotated[
+        bool, Option("Whether the jacks of spades and hearts take whatever rank cancels best.", FAMILY)
+    ] = False
+    one_eyed_pairs: Annotated[
+        Lines,
+        Option(
+            "Along which lines such a jack also pairs with a neighbour (in nine-card golf: completes a "
+            "line of three) where other cards do not cancel.",
+            FAMILY,
+            needs=WILD_JACKS_WITH_A_PLACE,
+        ),
+    ] = ()
+    j0q12k13: Annotated[bool, Option("Whether a jack counts 0, a queen 12 and a king 13.", FAMILY)] = False
+    jack_value: Annotated[Literal[10, 20], Option("What a jack counts.", FAMILY)] = 10
+    twos: Annotated[
+        Literal["minus2", "plus2"], Option("Whether a two counts -2 or 2.", WITH_A_KNOCK | PAR_GOLF, needs=OURS)
+    ] = "minus2"
+    kings15: Annotated[bool, Option("Whether a king counts 15.", FAMILY)] = False
+    values: Annotated[
+        Points | None,
+        Option("What ranks, or single cards such as `QS`, count; all others keep their value.", EVERY_GAME),
+    ] = None
+
+    # Combinations of cards (21.4)
+
+    cancel: Annotated[Lines, Option("Along which lines cards count 0 when all of the line are equal.", WITH_JOKERS)] = (
+        "col",
+    )
+    cancel_pairs: Annotated[Lines, Option("Along which lines two equal neighbours count 0.", WITH_JOKERS)] = ()
+    any_pair: Annotated[
+        Literal["one_per_rank", "all_pairs"] | None,
+        Option(
+            "Whether pairs count 0 wherever they lie: one of each rank, or all; it replaces `cancel`.",
+            frozenset({"four-card", "cambio", "four-turns"}),
+        ),
+    ] = None
+    block_bonus: Annotated[int | None, Option("What four equal cards in a square count together.", WITH_BLOCKS)] = None
+    block_match: Annotated[
+        Literal["rank", "points"],
+        Option("Whether the cards of such a square are equal in rank or in points.", WITH_BLOCKS, needs=BLOCKS),
+    ] = "rank"
+    straight_score: Annotated[
+        int | None, Option("What a layout of nine consecutive ranks scores in all.", frozenset({"nine-card"}))
+    ] = None
+    four_kind_wins: Annotated[
+        bool, Option("Whether four cards of one rank in a layout win the match at once.", FAMILY)
+    ] = False
+    moon: Annotated[
+        bool, Option("Whether a seat that scores `moon_at` or more gets 0, and all others get that number.", FAMILY)
+    ] = False
+    moon_at: Annotated[int | None, Option("How many points `moon` asks for; none: ten for each card.", FAMILY)] = None
+    kings_side: Annotated[
+        int | None, Option("What a row of four kings counts together.", frozenset({"eight-card"}))
+    ] = None
+    pairs_zero_at_end: Annotated[
+        bool, Option("Whether a row of two equal cards counts 0 at the showdown.", IN_TWO_DECK)
+    ] = False
+
+    # Knocker (21.5)
+
+    knock_penalty: Annotated[
+        Penalty | None,
+        Option(
+            "What a seat pays that ends the round and is not lowest: N points, its score again and 5, the "
+            "round's highest score, or twice the number of seats.",
+            WITH_A_KNOCK | IN_TWO_DECK,
+        ),
+    ] = None
+    knock_bonus: Annotated[
+        Literal["zero", "minus_players"] | None,
+        Option(
+            "What a seat earns that ends the round and is lowest: a score of 0, or a point less for each seat.",
+            WITH_A_KNOCK,
+        ),
+    ] = None
+    knock_tie: Annotated[
+        Literal["neutral", "penalty", "bonus"],
+        Option(
+            "What a tie for lowest is to the seat that ended the round: neither, a penalty or a bonus.",
+            WITH_A_KNOCK | IN_TWO_DECK,
+            needs=A_KNOCK_RULE,
+        ),
+    ] = "neutral"
+    cactus_knock: Annotated[
+        tuple[int, int], Option("Above how many points a knocker's points are multiplied, and by what.", IN_CACTUS)
+    ] = (5, 2)
+
+    @property
+    def times_slaps(self) -> bool:
+        """Whether it is measured who slaps first."""
+        return self.slaps and self.slap_order == "reaction"
+
+
+OPTIONS: Mapping[str, Option] = {
+    field.name: next(one for one in get_args(field.type) if isinstance(one, Option)) for field in fields(Options)
+}
+"""What is declared of each option, by its name. The order is that of RULES.md 21."""
+
+TYPES: Mapping[str, object] = {field.name: field.type for field in fields(Options)}
+"""The type of the values that each option takes."""
