@@ -41,10 +41,10 @@ ROOMS = (
 
 FLOORS = {
     "referee.rules": (
-        ("par_table",),
+        ("dice", "keyed_streams", "par_table", "questions", "secrets"),
         ("options",),
         ("variants",),
-        ("check_options",),
+        ("chance", "check_options"),
         ("scoring", "table"),
         ("games",),
         ("describe", "match"),

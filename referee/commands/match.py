@@ -11,9 +11,9 @@ from referee.commands.ordered import Ordered, Table
 from referee.ending_signals import interruptible
 from referee.play.faults import HostFault
 from referee.play.spec import BadBot
+from referee.rules.chance import BadDeck, Stacked
 from referee.rules.check_options import BadOptions, seat_problem, with_options
 from referee.rules.describe import advice
-from referee.rules.table.chance import BadDeck, Stacked
 from referee.rules.variants import UnknownVariant
 from referee.tournament.plan.fixture import for_blocks
 

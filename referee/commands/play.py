@@ -21,8 +21,8 @@ from referee.play.spec import BUILTIN, LONGEST_NAME, BadBot, BotSpec, Confinemen
 from referee.reports.blame import explain
 from referee.rules.check_options import BadOptions, seat_problem, with_options
 from referee.rules.describe import advice, rules_in_full
+from referee.rules.keyed_streams import bot_seed
 from referee.rules.record import GivenSlaps, Record, SeatRecord
-from referee.rules.table.streams import bot_seed
 from referee.rules.variants import UnknownVariant
 from referee.tournament.plan.keys import deal_key, master_key
 

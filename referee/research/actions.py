@@ -30,7 +30,7 @@ from referee.research.moves import (
     window,
 )
 from referee.research.steps import choices, extended, finished, leads_to, ordered
-from referee.rules.table.asks import Ask
+from referee.rules.questions import Ask
 from referee.rules.variants import Variant
 
 __all__ = [

@@ -26,8 +26,8 @@ from referee.research.actions import NOTHING_BEGUN, Actions, Begun
 from referee.research.env import without_clock
 from referee.research.knowledge import Knowledge
 from referee.research.tensors import Tensors
+from referee.rules.questions import Ask
 from referee.rules.record import BrokenRecord, Given, NoRecord, Reaction, Record, read_record, walk
-from referee.rules.table.asks import Ask
 from referee.rules.variants import from_record
 from referee.tournament.results import beaten_shares
 from referee.tournament.store.disk import StoreError

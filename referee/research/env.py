@@ -40,12 +40,12 @@ from referee.research.knowledge import Knowledge
 from referee.research.resample import other_state, rewritten
 from referee.research.telling import Telling
 from referee.research.tensors import Tensors
+from referee.rules.chance import Chance, Keyed
 from referee.rules.check_options import NOT_OPTIONS, BadOptions, OptionProblem, seat_problem, with_options
 from referee.rules.game import Game
+from referee.rules.keyed_streams import bot_seed, seed_key
 from referee.rules.match import MatchResult
-from referee.rules.table.asks import Ask, IllegalAnswer
-from referee.rules.table.chance import Chance, Keyed
-from referee.rules.table.streams import bot_seed, seed_key
+from referee.rules.questions import Ask, IllegalAnswer
 from referee.rules.variants import Variant, from_record, size
 
 _NOTHING = Legal((), {}, np.zeros(0, np.bool_))

@@ -24,7 +24,7 @@ from referee.research.retold import other_path
 from referee.research.tree import Path, Tree
 from referee.rules.check_options import BadOptions, OptionProblem, seat_problem
 from referee.rules.match import MOST_PLAYOFFS, MOST_ROUNDS
-from referee.rules.table.seen import view
+from referee.rules.secrets import view
 from referee.rules.variants import Variant, deck, has_up_card, size
 
 try:

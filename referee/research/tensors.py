@@ -13,8 +13,8 @@ from protocol.cards import Card
 from referee.research.actions import NOTHING_BEGUN, Begun, window
 from referee.research.fields import DECISIONS, KINDS, POWER_NAMES, SLOT, Field, Tensor, fields_of, kinds_of_cards
 from referee.research.knowledge import Knowledge
-from referee.rules.table.asks import Ask
-from referee.rules.table.table import Layout, Table
+from referee.rules.questions import Ask
+from referee.rules.table import Layout, Table
 from referee.rules.variants import Variant, deck, size
 
 LOW, HIGH = -1.0, 1.0

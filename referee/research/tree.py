@@ -16,7 +16,7 @@ from referee.research.actions import NOTHING_BEGUN
 from referee.research.asking import Asking
 from referee.research.env import Env
 from referee.research.settling import Need, Order, Piece, Pieces, Settling, Uses, without
-from referee.rules.table.asks import IllegalAnswer, Window
+from referee.rules.questions import IllegalAnswer, Window
 from referee.rules.variants import Variant, deck
 
 CHANCE = -1

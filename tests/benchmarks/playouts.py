@@ -32,10 +32,10 @@ from protocol.actions import Action, Slap
 from referee.research import Env, VectorEnv
 from referee.research.chance import Seeded, pack_of
 from referee.rules.check_options import with_options
+from referee.rules.dice import any_action
 from referee.rules.game import Game
 from referee.rules.games.slaps import order_slaps
-from referee.rules.table.asks import Ask, Response, Sealed
-from referee.rules.table.dice import any_action
+from referee.rules.questions import Ask, Response, Sealed
 from referee.rules.variants import PRESETS
 
 if TYPE_CHECKING:

@@ -31,8 +31,8 @@ from referee.play.spec import SHIPPED
 from referee.play.talk.script import announcements
 from referee.rules.game import Game
 from referee.rules.games.slaps import order_slaps
-from referee.rules.table.asks import Ask, Sealed, Window
-from referee.rules.table.seen import view
+from referee.rules.questions import Ask, Sealed, Window
+from referee.rules.secrets import view
 from referee.rules.variants import PRESETS, Variant
 
 Message = dict[str, Any]

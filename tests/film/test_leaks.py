@@ -26,12 +26,12 @@ from referee.film.documents import Documents
 from referee.film.follower import Follower
 from referee.film.reel import Reel
 from referee.film.view import OPEN, Viewer
+from referee.rules.chance import Keyed
 from referee.rules.check_options import with_options
 from referee.rules.game import Game
+from referee.rules.questions import Ask, IllegalAnswer, Response, Sealed, check
 from referee.rules.record import Record
-from referee.rules.table.asks import Ask, IllegalAnswer, Response, Sealed, check
-from referee.rules.table.chance import Keyed
-from referee.rules.table.seen import view
+from referee.rules.secrets import view
 from referee.rules.variants import PRESETS, Variant
 
 

@@ -32,8 +32,8 @@ from protocol.messages import (
     TableMessage,
 )  # fmt: skip
 from protocol.schema import schema, text
-from referee.rules.table.chance import Keyed
-from referee.rules.table.streams import bot_seed
+from referee.rules.chance import Keyed
+from referee.rules.keyed_streams import bot_seed
 from referee.rules.variants import PRESETS, preset
 from referee.tournament.plan.keys import commitment, deal_key, master_key
 

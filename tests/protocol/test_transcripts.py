@@ -28,10 +28,10 @@ from referee.play.talk.conversation import Conversation
 from referee.play.talk.exchange import Delivery, Reply
 from referee.play.talk.inbox import Inbox
 from referee.play.talk.script import announcements
+from referee.rules.chance import Keyed
 from referee.rules.check_options import with_options
 from referee.rules.game import Game
-from referee.rules.table.chance import Keyed
-from referee.rules.table.streams import Stream, bot_seed
+from referee.rules.keyed_streams import Stream, bot_seed
 from referee.rules.variants import PRESETS
 
 FOLDER = Path(protocol.__file__).parent / "transcripts"

@@ -30,9 +30,9 @@ from referee.research import Env
 from referee.research import decisions as decided
 from referee.research.decisions import decisions
 from referee.research.env import without_clock
+from referee.rules.chance import Recorded
 from referee.rules.check_options import in_effect, seat_problem
 from referee.rules.record import Given, GivenTogether, NoRecord, Record, read_record, walk
-from referee.rules.table.chance import Recorded
 from referee.rules.variants import PRESETS, from_record
 from referee.tournament.store.store import Store
 

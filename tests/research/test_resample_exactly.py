@@ -17,7 +17,7 @@ from referee.research.resample import other_state
 from referee.research.trails import follow
 from referee.rules.check_options import with_options
 from referee.rules.game import Game
-from referee.rules.table.asks import Ask
+from referee.rules.questions import Ask
 from referee.rules.variants import PRESETS
 
 pytestmark = pytest.mark.research

@@ -5,10 +5,10 @@ from random import Random
 from at_random import AtRandom
 from invariants import stands
 
+from referee.rules.chance import Keyed
 from referee.rules.check_options import with_options
 from referee.rules.game import Game
-from referee.rules.table.chance import Keyed
-from referee.rules.table.streams import seed_key
+from referee.rules.keyed_streams import seed_key
 
 PLAYERS = AtRandom()
 

@@ -12,10 +12,10 @@ from protocol.actions import Action, Target
 from protocol.actions import Slap as SlapAction
 from protocol.offers import Offer
 from referee.rules.check_options import BadOptions, with_options
+from referee.rules.dice import any_action
 from referee.rules.game import Game
 from referee.rules.games.slaps import is_right, order_slaps
-from referee.rules.table.asks import Response, Sealed, SlapOrder, Window
-from referee.rules.table.dice import any_action
+from referee.rules.questions import Response, Sealed, SlapOrder, Window
 from referee.rules.variants import PRESETS, Variant
 
 

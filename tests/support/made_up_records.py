@@ -10,10 +10,10 @@ from msgspec.structs import replace
 from old_records import BY_PRESET
 
 from protocol.actions import Action
+from referee.rules.chance import Chance, Keyed, Recorder
 from referee.rules.game import Game
+from referee.rules.questions import Ask, Response, Sealed, SlapOrder, Window
 from referee.rules.record import Given, GivenSlaps, GivenTogether, Move, Reaction, Record
-from referee.rules.table.asks import Ask, Response, Sealed, SlapOrder, Window
-from referee.rules.table.chance import Chance, Keyed, Recorder
 from referee.rules.variants import Variant
 
 

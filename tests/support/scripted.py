@@ -10,12 +10,12 @@ from msgspec import convert
 from protocol.actions import Action, Target, TurnUp
 from protocol.cards import Card
 from protocol.events import Event
+from referee.rules.chance import Stacked
 from referee.rules.check_options import with_options
 from referee.rules.game import Game
-from referee.rules.table.asks import Ask, IllegalAnswer, Response, Sealed, Slap, SlapOrder, Window
-from referee.rules.table.chance import Stacked
-from referee.rules.table.seen import view
-from referee.rules.table.table import Table
+from referee.rules.questions import Ask, IllegalAnswer, Response, Sealed, Slap, SlapOrder, Window
+from referee.rules.secrets import view
+from referee.rules.table import Table
 from referee.rules.variants import PRESETS, deck, has_up_card, size
 
 ANY = "??"

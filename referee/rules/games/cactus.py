@@ -10,8 +10,8 @@ from protocol.cards import rank
 from protocol.offers import Offer, OneOf, Pick
 from referee.rules.games import look, turns
 from referee.rules.games.slaps import follow_discard
-from referee.rules.table.asks import Flow, ask
-from referee.rules.table.table import Table
+from referee.rules.questions import Flow, ask
+from referee.rules.table import Table
 from referee.rules.variants import Variant, size
 
 

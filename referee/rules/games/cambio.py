@@ -11,9 +11,9 @@ from protocol.cards import JOKER, Card, rank
 from protocol.offers import Offer, OneOf, Pick
 from referee.rules.games import look, turns
 from referee.rules.games.slaps import follow_discard
-from referee.rules.table.asks import Flow, ask
-from referee.rules.table.seen import everybody, only
-from referee.rules.table.table import Table
+from referee.rules.questions import Flow, ask
+from referee.rules.secrets import everybody, only
+from referee.rules.table import Table
 from referee.rules.variants import Variant
 
 

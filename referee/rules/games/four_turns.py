@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from protocol.actions import Discard, Draw
 from protocol.cards import Card
 from referee.rules.games import look, turns
-from referee.rules.table.asks import Flow
-from referee.rules.table.table import Table
+from referee.rules.questions import Flow
+from referee.rules.table import Table
 from referee.rules.variants import Variant
 
 

@@ -9,9 +9,9 @@ from protocol import events
 from protocol.actions import Discard, Draw, Flip, Target, Trade
 from protocol.cards import Card, rank
 from referee.rules.games import turns
-from referee.rules.table.asks import Flow
-from referee.rules.table.seen import everybody
-from referee.rules.table.table import Table
+from referee.rules.questions import Flow
+from referee.rules.secrets import everybody
+from referee.rules.table import Table
 from referee.rules.variants import Variant
 
 

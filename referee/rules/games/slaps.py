@@ -10,9 +10,9 @@ from protocol.actions import Action, Give, Pass, Target
 from protocol.cards import Card, rank
 from protocol.offers import Offer, OneOf
 from referee.rules.options import Options
-from referee.rules.table.asks import Ask, Flow, Slap, SlapOrder, Window, ask, cached
-from referee.rules.table.seen import everybody
-from referee.rules.table.table import RoundOver, Table, targets_in
+from referee.rules.questions import Ask, Flow, Slap, SlapOrder, Window, ask, cached
+from referee.rules.secrets import everybody
+from referee.rules.table import RoundOver, Table, targets_in
 from referee.rules.variants import Variant
 
 

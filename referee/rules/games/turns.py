@@ -14,9 +14,9 @@ from protocol.cards import Card, rank
 from protocol.messages import Decision
 from protocol.offers import ACTIONS, Offer, OneOf, Pick
 from referee.rules.options import Options
-from referee.rules.table.asks import Ask, Flow, Response, Sealed, cached
-from referee.rules.table.seen import everybody, only
-from referee.rules.table.table import RoundOver, Slot, Table
+from referee.rules.questions import Ask, Flow, Response, Sealed, cached
+from referee.rules.secrets import everybody, only
+from referee.rules.table import RoundOver, Slot, Table
 from referee.rules.variants import Variant, has_up_card, size
 
 DISCARD = Offer(kind="discard")

@@ -29,12 +29,12 @@ from protocol import VERSION
 from protocol.actions import Slap
 from protocol.text import printable
 from referee.play.talk.retell import other_version
+from referee.rules.chance import BadDeck, Chance, Keyed, Recorder, Stacked
 from referee.rules.check_options import BadOptions
 from referee.rules.game import Game
 from referee.rules.games.slaps import order_slaps
+from referee.rules.questions import Window
 from referee.rules.record import BrokenRecord, GivenSlaps, Reaction, Record, walk
-from referee.rules.table.asks import Window
-from referee.rules.table.chance import BadDeck, Chance, Keyed, Recorder, Stacked
 from referee.rules.variants import UnknownVariant, Variant, from_record
 from referee.tournament.verify.compare import LONGEST_SHOWN
 from referee.tournament.verify.conversation import ConversationCheck

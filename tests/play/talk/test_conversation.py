@@ -34,10 +34,10 @@ from referee.play.faults import Trouble
 from referee.play.talk.conversation import FATAL, Conversation
 from referee.play.talk.exchange import READY, Delivery, Reply, Saying
 from referee.play.talk.script import announcements, hello, request_ids
+from referee.rules.chance import Keyed, Stacked
 from referee.rules.check_options import with_options
 from referee.rules.game import Game
 from referee.rules.record import Forfeit, Given, GivenSlaps, GivenTogether, Move
-from referee.rules.table.chance import Keyed, Stacked
 
 
 class Step(Struct, frozen=True, kw_only=True):

@@ -15,11 +15,11 @@ from protocol.messages import Clocks, FaultPolicy, GameMessage, Limits
 from referee.play.match import MatchSetup
 from referee.play.spec import LONGEST_NAME, Confinement
 from referee.play.talk.script import Script, announcements, hello
+from referee.rules.chance import Keyed
 from referee.rules.check_options import BadOptions, with_options
 from referee.rules.game import Game
 from referee.rules.par_table import MOST_POINTS, MOST_RULES
-from referee.rules.table.asks import Ask
-from referee.rules.table.chance import Keyed
+from referee.rules.questions import Ask
 from referee.rules.variants import PRESETS, Variant
 
 PLAYERS = AtRandom()

@@ -18,12 +18,12 @@ from protocol.events import (
     WindowClosed,
 )
 from referee.play.talk.script import table_message
+from referee.rules.chance import Keyed
 from referee.rules.check_options import with_options
 from referee.rules.describe import rules_in_brief
 from referee.rules.games.cactus import starter as starter_of
-from referee.rules.table.chance import Keyed
-from referee.rules.table.seen import view
-from referee.rules.table.table import Table
+from referee.rules.secrets import view
+from referee.rules.table import Table
 from referee.rules.variants import preset
 
 ZERO = "(2S) (3S) / (4S) (8D)"

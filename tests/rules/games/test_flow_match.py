@@ -6,10 +6,10 @@ from scripted import Script, Start
 from protocol.actions import Discard, Draw, Knock, Nothing
 from protocol.events import Round
 from protocol.offers import Offer
+from referee.rules.chance import Keyed
 from referee.rules.check_options import with_options
 from referee.rules.game import Game
-from referee.rules.table.asks import Ask, Sealed
-from referee.rules.table.chance import Keyed
+from referee.rules.questions import Ask, Sealed
 
 DOWN = "(??) (??) (??) / (??) (??) (??)"
 

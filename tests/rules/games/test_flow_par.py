@@ -24,16 +24,16 @@ from protocol.events import (
     UpCard,
 )
 from protocol.offers import Offer, OneOf, Pick
+from referee.rules.chance import Keyed
 from referee.rules.check_options import BadOptions, with_options
 from referee.rules.describe import rules_in_brief, rules_in_full
 from referee.rules.game import Game
 from referee.rules.par_table import OURS_1
+from referee.rules.questions import Ask, IllegalAnswer, Sealed
 from referee.rules.scoring.by_hand import score_grids
 from referee.rules.scoring.grid import BadGrid
 from referee.rules.scoring.scoring import raw_score
-from referee.rules.table.asks import Ask, IllegalAnswer, Sealed
-from referee.rules.table.chance import Keyed
-from referee.rules.table.seen import view
+from referee.rules.secrets import view
 from referee.rules.variants import card_values, preset
 
 PAR_GOLF = ["par-3", "par-4", "par-5", "no-par", "par-course"]

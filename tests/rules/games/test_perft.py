@@ -15,11 +15,11 @@ from msgspec import Struct
 
 from protocol.actions import Slap
 from protocol.offers import every_action, size
+from referee.rules.chance import Keyed
 from referee.rules.check_options import with_options
 from referee.rules.game import Game
-from referee.rules.table.asks import Ask, Question, Response, Sealed, SlapOrder, Window
-from referee.rules.table.asks import Slap as Slapping
-from referee.rules.table.chance import Keyed
+from referee.rules.questions import Ask, Question, Response, Sealed, SlapOrder, Window
+from referee.rules.questions import Slap as Slapping
 from referee.rules.variants import PRESETS
 
 
