@@ -41,8 +41,9 @@ ROOMS = (
 
 FLOORS = {
     "referee.rules": (
-        ("book",),
-        ("scoring", "table"),
+        ("book", "dice", "keyed_streams", "questions", "secrets"),
+        ("chance", "scoring"),
+        ("table",),
         ("games",),
         ("describe", "match"),
         ("game",),

@@ -13,8 +13,8 @@ from referee.play.faults import HostFault
 from referee.play.spec import BadBot
 from referee.rules.book.changes import BadOptions
 from referee.rules.book.variants import UnknownVariant, customised, seat_problem
+from referee.rules.chance import BadDeck, Stacked
 from referee.rules.describe import advice
-from referee.rules.table.chance import BadDeck, Stacked
 from referee.tournament.plan.fixture import for_blocks
 
 if TYPE_CHECKING:

@@ -22,8 +22,8 @@ from referee.reports.blame import explain
 from referee.rules.book.changes import BadOptions
 from referee.rules.book.variants import UnknownVariant, customised, seat_problem
 from referee.rules.describe import advice, rules_in_full
+from referee.rules.keyed_streams import bot_seed
 from referee.rules.record import GivenSlaps, Record, SeatRecord
-from referee.rules.table.streams import bot_seed
 from referee.tournament.plan.keys import deal_key, master_key
 
 if TYPE_CHECKING:

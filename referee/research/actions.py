@@ -31,7 +31,7 @@ from referee.research.moves import (
 )
 from referee.research.steps import choices, extended, finished, leads_to, ordered
 from referee.rules.book.variant import Variant
-from referee.rules.table.asks import Ask
+from referee.rules.questions import Ask
 
 __all__ = [
     "ACTION_TYPES", "NOTHING_BEGUN", "SEVERAL", "Actions", "Begin", "Begun", "Further", "Legal", "Mask", "Move",

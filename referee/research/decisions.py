@@ -27,8 +27,8 @@ from referee.research.env import without_clock
 from referee.research.knowledge import Knowledge
 from referee.research.tensors import Tensors
 from referee.rules.book.variants import restored
+from referee.rules.questions import Ask
 from referee.rules.record import BrokenRecord, Given, NoRecord, Reaction, Record, read_record, walk
-from referee.rules.table.asks import Ask
 from referee.tournament.results import beaten_shares
 from referee.tournament.store.disk import StoreError
 from referee.tournament.store.rows import CommittedMatch

@@ -43,11 +43,11 @@ from referee.research.tensors import Tensors
 from referee.rules.book.changes import NOT_OPTIONS, BadOptions, OptionProblem
 from referee.rules.book.variant import Variant, size
 from referee.rules.book.variants import customised, restored, seat_problem
+from referee.rules.chance import Chance, Keyed
 from referee.rules.game import Game
+from referee.rules.keyed_streams import bot_seed, seed_key
 from referee.rules.match import MatchResult
-from referee.rules.table.asks import Ask, IllegalAnswer
-from referee.rules.table.chance import Chance, Keyed
-from referee.rules.table.streams import bot_seed, seed_key
+from referee.rules.questions import Ask, IllegalAnswer
 
 _NOTHING = Legal((), {}, np.zeros(0, np.bool_))
 

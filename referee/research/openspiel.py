@@ -26,7 +26,7 @@ from referee.rules.book.changes import BadOptions, OptionProblem
 from referee.rules.book.variant import Variant, deck, has_up_card, size
 from referee.rules.book.variants import seat_problem
 from referee.rules.match import MOST_PLAYOFFS, MOST_ROUNDS
-from referee.rules.table.seen import view
+from referee.rules.secrets import view
 
 try:
     import pyspiel

@@ -21,7 +21,7 @@ from referee.research.given import whole, wrong
 from referee.research.picture import Picture, Pixels
 from referee.research.tensors import HIGH, LOW
 from referee.rules.book.presets import PRESETS
-from referee.rules.table.asks import IllegalAnswer
+from referee.rules.questions import IllegalAnswer
 
 try:
     import pettingzoo

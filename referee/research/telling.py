@@ -15,8 +15,8 @@ from referee.play.talk.exchange import Delivery
 from referee.play.talk.script import Script, announcements, hello
 from referee.research.asking import Asking
 from referee.rules.book.variant import Variant
+from referee.rules.chance import Chance
 from referee.rules.game import Game
-from referee.rules.table.chance import Chance
 
 _DECODER: msgspec.json.Decoder[FromReferee] = msgspec.json.Decoder(FromReferee)
 

@@ -14,8 +14,8 @@ from referee.research.actions import NOTHING_BEGUN, Begun, window
 from referee.research.fields import DECISIONS, KINDS, POWER_NAMES, SLOT, Field, Tensor, fields_of, kinds_of_cards
 from referee.research.knowledge import Knowledge
 from referee.rules.book.variant import Variant, deck, size
-from referee.rules.table.asks import Ask
-from referee.rules.table.table import Layout, Table
+from referee.rules.questions import Ask
+from referee.rules.table import Layout, Table
 
 LOW, HIGH = -1.0, 1.0
 """Between these all values lie. What would go beyond is cut off there."""

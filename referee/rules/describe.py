@@ -12,7 +12,7 @@ from referee.rules.book.variants import preset
 from referee.rules.games import PLAYS, cactus, cambio, powers
 from referee.rules.games.slaps import slaps_in_words
 from referee.rules.scoring.values import card_values
-from referee.rules.table.seen import Happening
+from referee.rules.secrets import TableEvent
 
 _LINES = {"col": "a column", "row": "a row", "diag": "a diagonal"}
 
@@ -40,7 +40,7 @@ def rules_in_full(variant: Variant) -> str:
     return "\n".join(lines)
 
 
-def power_in_words(variant: Variant, event: Happening) -> str:
+def power_in_words(variant: Variant, event: TableEvent) -> str:
     """Return a sentence on what the power can do that this event uses; empty where the event uses none."""
     match event:
         case events.PowerUsed(power=power):

@@ -6,11 +6,11 @@ from protocol import events
 from protocol.cards import Card
 from referee.rules.games import PLAYS
 from referee.rules.games.turns import deal, play_turns
+from referee.rules.questions import Flow
 from referee.rules.scoring.knocker import score_round
 from referee.rules.scoring.scoring import has_four_of_a_kind, raw_score
-from referee.rules.table.asks import Flow
-from referee.rules.table.seen import everybody
-from referee.rules.table.table import Layout, Table
+from referee.rules.secrets import everybody
+from referee.rules.table import Layout, Table
 
 MOST_ROUNDS = 100
 """How many rounds a match without a number of rounds has at most (GEN-12)."""

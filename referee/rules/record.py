@@ -14,10 +14,10 @@ from msgspec import Struct, field
 from protocol.actions import Action, Target
 from protocol.messages import Clocks, FaultKind, FaultPolicy, GameMessage, Limits
 from referee.rules.book.variants import restored
+from referee.rules.chance import Chance, Recorded, RoundOutcomes
 from referee.rules.game import Game
 from referee.rules.match import MatchResult
-from referee.rules.table.asks import IllegalAnswer, Question, Response, Sealed, Slap, SlapOrder, Window
-from referee.rules.table.chance import Chance, Recorded, RoundOutcomes
+from referee.rules.questions import IllegalAnswer, Question, Response, Sealed, Slap, SlapOrder, Window
 
 FORMAT = 3
 """The record format's number."""

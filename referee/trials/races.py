@@ -19,8 +19,8 @@ from referee.play.match import MatchSetup, play
 from referee.play.pump.pump import Pump
 from referee.play.spec import SHIPPED, BotSpec, Confinement, Isolation
 from referee.rules.book.variants import customised
+from referee.rules.keyed_streams import bot_seed
 from referee.rules.record import GivenSlaps, Reaction
-from referee.rules.table.streams import bot_seed
 
 WORK_US = 500
 """How long a bot computes before it slaps, by its own CPU clock."""

@@ -24,9 +24,9 @@ from referee.play.talk.conversation import Conversation, Steps
 from referee.play.talk.exchange import READY, Delivery, Reply, Saying
 from referee.play.talk.inbox import Inbox
 from referee.rules.book.variants import customised
+from referee.rules.chance import Keyed, Recorder
 from referee.rules.game import Game
 from referee.rules.record import GivenTogether, Record
-from referee.rules.table.chance import Keyed, Recorder
 
 SEATS = 3
 

@@ -33,10 +33,10 @@ from referee.research import Env, VectorEnv
 from referee.research.chance import Seeded, pack_of
 from referee.rules.book.presets import PRESETS
 from referee.rules.book.variants import customised
+from referee.rules.dice import any_action
 from referee.rules.game import Game
 from referee.rules.games.slaps import order_slaps
-from referee.rules.table.asks import Ask, Response, Sealed
-from referee.rules.table.dice import any_action
+from referee.rules.questions import Ask, Response, Sealed
 
 if TYPE_CHECKING:
     from _typeshed import SupportsLenAndGetItem

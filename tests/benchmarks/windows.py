@@ -41,8 +41,8 @@ from referee.play.slaps.lock import HostLock
 from referee.play.slaps.timer import SlapTimer
 from referee.play.spec import Confinement, Isolation
 from referee.rules.book.variants import customised
+from referee.rules.keyed_streams import bot_seed
 from referee.rules.record import GivenSlaps
-from referee.rules.table.streams import bot_seed
 from referee.trials.races import Scenario, racer
 
 ROUNDS = 40

@@ -33,8 +33,8 @@ from referee.rules.book.presets import PRESETS
 from referee.rules.book.variant import Variant
 from referee.rules.game import Game
 from referee.rules.games.slaps import order_slaps
-from referee.rules.table.asks import Ask, Sealed, Window
-from referee.rules.table.seen import view
+from referee.rules.questions import Ask, Sealed, Window
+from referee.rules.secrets import view
 
 Message = dict[str, Any]
 

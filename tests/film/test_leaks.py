@@ -29,11 +29,11 @@ from referee.film.view import OPEN, Viewer
 from referee.rules.book.presets import PRESETS
 from referee.rules.book.variant import Variant
 from referee.rules.book.variants import customised
+from referee.rules.chance import Keyed
 from referee.rules.game import Game
+from referee.rules.questions import Ask, IllegalAnswer, Response, Sealed, check
 from referee.rules.record import Record
-from referee.rules.table.asks import Ask, IllegalAnswer, Response, Sealed, check
-from referee.rules.table.chance import Keyed
-from referee.rules.table.seen import view
+from referee.rules.secrets import view
 
 
 class Otherwise(Keyed):

@@ -35,8 +35,8 @@ from referee.reports.export.scope import scope_of
 from referee.reports.export.text import in_markdown, no_formula
 from referee.rules.book.variants import customised
 from referee.rules.games.slaps import order_slaps
+from referee.rules.questions import Window
 from referee.rules.record import Reaction
-from referee.rules.table.asks import Window
 from referee.tournament.store.store import Store
 
 GAMES = ("six-card", "cactus", "par-course")

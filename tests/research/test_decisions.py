@@ -33,8 +33,8 @@ from referee.research.env import without_clock
 from referee.rules.book.changes import in_effect
 from referee.rules.book.presets import PRESETS
 from referee.rules.book.variants import restored, seat_problem
+from referee.rules.chance import Recorded
 from referee.rules.record import Given, GivenTogether, NoRecord, Record, read_record, walk
-from referee.rules.table.chance import Recorded
 from referee.tournament.store.store import Store
 
 pytestmark = pytest.mark.research

@@ -18,7 +18,7 @@ from referee.research.trails import follow
 from referee.rules.book.presets import PRESETS
 from referee.rules.book.variants import customised
 from referee.rules.game import Game
-from referee.rules.table.asks import Ask
+from referee.rules.questions import Ask
 
 pytestmark = pytest.mark.research
 

@@ -16,7 +16,7 @@ from processes import Watch
 
 from referee.research import Env, VectorEnv
 from referee.research.vector_process import Gone
-from referee.rules.table.asks import IllegalAnswer
+from referee.rules.questions import IllegalAnswer
 
 GAMES: dict[str, dict[str, Any]] = {
     "six-card": {"rounds": 1},

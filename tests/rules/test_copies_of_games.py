@@ -6,9 +6,9 @@ from at_random import AtRandom
 from invariants import stands
 
 from referee.rules.book.variants import customised
+from referee.rules.chance import Keyed
 from referee.rules.game import Game
-from referee.rules.table.chance import Keyed
-from referee.rules.table.streams import seed_key
+from referee.rules.keyed_streams import seed_key
 
 PLAYERS = AtRandom()
 

@@ -15,10 +15,10 @@ from referee.rules.book.changes import BadOptions
 from referee.rules.book.presets import PRESETS
 from referee.rules.book.variant import Variant
 from referee.rules.book.variants import customised
+from referee.rules.dice import any_action
 from referee.rules.game import Game
 from referee.rules.games.slaps import is_right, order_slaps
-from referee.rules.table.asks import Response, Sealed, SlapOrder, Window
-from referee.rules.table.dice import any_action
+from referee.rules.questions import Response, Sealed, SlapOrder, Window
 
 
 class AtRandom:

@@ -17,8 +17,8 @@ from referee.play.talk.inbox import Inbox
 from referee.play.talk.script import announcements
 from referee.rules.book.presets import PRESETS
 from referee.rules.book.variants import customised
+from referee.rules.chance import Keyed
 from referee.rules.game import Game
-from referee.rules.table.chance import Keyed
 
 TRANSCRIPTS = Path(protocol.__file__).parent / "transcripts"
 

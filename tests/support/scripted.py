@@ -13,11 +13,11 @@ from protocol.events import Event
 from referee.rules.book.presets import PRESETS
 from referee.rules.book.variant import deck, has_up_card, size
 from referee.rules.book.variants import customised
+from referee.rules.chance import Stacked
 from referee.rules.game import Game
-from referee.rules.table.asks import Ask, IllegalAnswer, Response, Sealed, Slap, SlapOrder, Window
-from referee.rules.table.chance import Stacked
-from referee.rules.table.seen import view
-from referee.rules.table.table import Table
+from referee.rules.questions import Ask, IllegalAnswer, Response, Sealed, Slap, SlapOrder, Window
+from referee.rules.secrets import view
+from referee.rules.table import Table
 
 ANY = "??"
 """A card that a case does not name."""

@@ -8,9 +8,9 @@ from referee.film.cells import apply
 from referee.film.documents import Documents
 from referee.film.states import Document, State
 from referee.film.view import OPEN
+from referee.rules.questions import Ask
 from referee.rules.record import Record, walk
-from referee.rules.table.asks import Ask
-from referee.rules.table.table import Table
+from referee.rules.table import Table
 
 
 def states(document: Document) -> list[State]:

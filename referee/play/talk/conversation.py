@@ -18,11 +18,11 @@ from referee.play.faults import Trouble
 from referee.play.talk.exchange import Delivery, Exchange, Reply, Saying
 from referee.play.talk.inbox import EXCERPT
 from referee.play.talk.script import Script
+from referee.rules.chance import Chance
 from referee.rules.game import Game
 from referee.rules.games.slaps import order_slaps
+from referee.rules.questions import Ask, Sealed, Window, is_legal
 from referee.rules.record import Forfeit, Given, GivenSlaps, GivenTogether, Mishap, Move, Reaction
-from referee.rules.table.asks import Ask, Sealed, Window, is_legal
-from referee.rules.table.chance import Chance
 
 Steps = Generator[Saying, Sequence[Reply], None]
 """Yields what is to be written, and is sent the replies to it, in the order of its deliveries."""

@@ -14,6 +14,7 @@ from referee.play.talk.exchange import Delivery
 from referee.play.talk.script import Script, announcements, hello
 from referee.rules.book.variants import restored
 from referee.rules.game import Game
+from referee.rules.questions import Ask, Question, Sealed, Window
 from referee.rules.record import (
     Forfeit,
     Given,
@@ -23,7 +24,6 @@ from referee.rules.record import (
     Reaction,
     Record,
 )  # fmt: skip
-from referee.rules.table.asks import Ask, Question, Sealed, Window
 
 SAME_WIRE = frozenset({"0.2.0", "0.3.0", "0.4.0", "0.5.0", "0.6.0", "0.7.0", "0.8.0"})
 """Versions of golfref that sent the same bytes as this one, but for their own name in `hello`, in every match.

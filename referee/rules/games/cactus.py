@@ -11,8 +11,8 @@ from protocol.offers import Offer, OneOf, Pick
 from referee.rules.book.variant import Variant, size
 from referee.rules.games import look, turns
 from referee.rules.games.slaps import follow_discard
-from referee.rules.table.asks import Flow, ask
-from referee.rules.table.table import Table
+from referee.rules.questions import Flow, ask
+from referee.rules.table import Table
 
 
 def starter(table: Table) -> int:

@@ -12,9 +12,9 @@ from protocol.offers import Offer, OneOf, Pick
 from referee.rules.book.variant import Variant
 from referee.rules.games import look, turns
 from referee.rules.games.slaps import follow_discard
-from referee.rules.table.asks import Flow, ask
-from referee.rules.table.seen import everybody, only
-from referee.rules.table.table import Table
+from referee.rules.questions import Flow, ask
+from referee.rules.secrets import everybody, only
+from referee.rules.table import Table
 
 
 def take_turn(table: Table, seat: int) -> Flow[Card | None]:

@@ -6,8 +6,8 @@ from protocol.actions import Discard, Draw
 from protocol.cards import Card
 from referee.rules.book.variant import Variant
 from referee.rules.games import look, turns
-from referee.rules.table.asks import Flow
-from referee.rules.table.table import Table
+from referee.rules.questions import Flow
+from referee.rules.table import Table
 
 
 def take_turn(table: Table, seat: int) -> Flow[Card]:

@@ -10,9 +10,9 @@ from protocol.actions import Discard, Draw, Target
 from protocol.cards import Card
 from referee.rules.book.variant import Variant, has_up_card
 from referee.rules.games import turns
-from referee.rules.table.asks import Flow
-from referee.rules.table.seen import only
-from referee.rules.table.table import Table
+from referee.rules.questions import Flow
+from referee.rules.secrets import only
+from referee.rules.table import Table
 
 
 def open_hidden(table: Table) -> Flow[None]:

@@ -8,9 +8,9 @@ from protocol.cards import Card
 from protocol.offers import Offer, OneOf, Pick
 from referee.rules.book.variant import Variant, possible_pars
 from referee.rules.games import look, turns
-from referee.rules.table.asks import Ask, Flow, ask, cached
-from referee.rules.table.seen import Seen, everybody, only
-from referee.rules.table.table import Slot, Table
+from referee.rules.questions import Ask, Flow, ask, cached
+from referee.rules.secrets import Secret, everybody, only
+from referee.rules.table import Slot, Table
 
 
 def settle_rows(table: Table) -> Flow[int]:
@@ -112,8 +112,8 @@ def _swap_own(table: Table, seat: int, slots: tuple[int, int]) -> None:
     table.emit(events.SwappedOwn(seat=seat, slots=slots, cards=cards))
 
 
-def _face(slot: Slot) -> Seen[Card | None]:
-    return everybody(slot.card) if slot.up else Seen(None, None)
+def _face(slot: Slot) -> Secret[Card | None]:
+    return everybody(slot.card) if slot.up else Secret(None, None)
 
 
 def _take_strokes(table: Table, seat: int) -> Flow[bool]:

@@ -14,9 +14,9 @@ from protocol.cards import Card, rank, suit
 from protocol.offers import Offer, OneOf, Pick
 from referee.rules.games.look import peek, switch
 from referee.rules.games.turns import spared_ender
-from referee.rules.table.asks import Flow, ask
-from referee.rules.table.seen import Seen, everybody, only
-from referee.rules.table.table import Slot, Table
+from referee.rules.questions import Flow, ask
+from referee.rules.secrets import Secret, everybody, only
+from referee.rules.table import Slot, Table
 
 
 class Use(Struct):
@@ -179,7 +179,7 @@ def _seven(use: Use, action: actions.SwapLines) -> None:
     for one, other in zip(first, second, strict=True):
         layout[one], layout[other] = layout[other], layout[one]
     to = (use.seat,) if use.table.options.hidden_rearrange else None
-    axis, lines = Seen(str(action.axis), to), Seen(action.lines, to)
+    axis, lines = Secret(str(action.axis), to), Secret(action.lines, to)
     shown = tuple(None if slot is None else slot.card if slot.up else "?" for slot in layout)
     use.table.emit(events.LinesSwapped(seat=use.seat, of=action.seat, axis=axis, lines=lines, layout=shown))
 

@@ -13,9 +13,9 @@ from protocol.offers import Offer, OneOf
 from referee.rules.book.variant import Variant
 from referee.rules.games import look, turns
 from referee.rules.games.power_cards import POWERS, Use, cancel_knock, cancels_when_drawn, power_of, turned_up
-from referee.rules.table.asks import Flow, Response, ask
-from referee.rules.table.seen import everybody
-from referee.rules.table.table import Table
+from referee.rules.questions import Flow, Response, ask
+from referee.rules.secrets import everybody
+from referee.rules.table import Table
 
 
 def take_turn(table: Table, seat: int) -> Flow[None]:

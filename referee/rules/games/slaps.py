@@ -11,9 +11,9 @@ from protocol.cards import Card, rank
 from protocol.offers import Offer, OneOf
 from referee.rules.book.options import Options
 from referee.rules.book.variant import Variant
-from referee.rules.table.asks import Ask, Flow, Slap, SlapOrder, Window, ask, cached
-from referee.rules.table.seen import everybody
-from referee.rules.table.table import RoundOver, Table, targets_in
+from referee.rules.questions import Ask, Flow, Slap, SlapOrder, Window, ask, cached
+from referee.rules.secrets import everybody
+from referee.rules.table import RoundOver, Table, targets_in
 
 
 def follow_discard(

@@ -15,9 +15,9 @@ from protocol.messages import Decision
 from protocol.offers import ACTIONS, Offer, OneOf, Pick
 from referee.rules.book.options import Options
 from referee.rules.book.variant import Variant, has_up_card, size
-from referee.rules.table.asks import Ask, Flow, Response, Sealed, cached
-from referee.rules.table.seen import everybody, only
-from referee.rules.table.table import RoundOver, Slot, Table
+from referee.rules.questions import Ask, Flow, Response, Sealed, cached
+from referee.rules.secrets import everybody, only
+from referee.rules.table import RoundOver, Slot, Table
 
 DISCARD = Offer(kind="discard")
 NONE = Offer(kind="none")

@@ -8,9 +8,9 @@ from protocol.cards import Card, rank
 from protocol.offers import AnyOf, Offer
 from referee.rules.book.variant import Variant
 from referee.rules.games import turns
-from referee.rules.table.asks import Flow, ask
-from referee.rules.table.seen import everybody
-from referee.rules.table.table import Table
+from referee.rules.questions import Flow, ask
+from referee.rules.secrets import everybody
+from referee.rules.table import Table
 
 
 def take_turn(table: Table, seat: int) -> Flow[Card]:

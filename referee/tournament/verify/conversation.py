@@ -11,9 +11,9 @@ from protocol.messages import Answer
 from referee.play.talk.exchange import READY, Delivery
 from referee.play.talk.retell import Answered, Retelling, answered, other_version
 from referee.rules.game import Game
+from referee.rules.questions import Ask
 from referee.rules.record import Forfeit, Given, Line, Mishap, Move, Reaction, Record, SeatRecord
-from referee.rules.table.asks import Ask
-from referee.rules.table.seen import view
+from referee.rules.secrets import view
 from referee.tournament.verify.seats import all_kept, answer_of, check_seat, is_whole
 
 

@@ -32,11 +32,11 @@ from referee.play.talk.retell import other_version
 from referee.rules.book.changes import BadOptions
 from referee.rules.book.variant import Variant
 from referee.rules.book.variants import UnknownVariant, restored
+from referee.rules.chance import BadDeck, Chance, Keyed, Recorder, Stacked
 from referee.rules.game import Game
 from referee.rules.games.slaps import order_slaps
+from referee.rules.questions import Window
 from referee.rules.record import BrokenRecord, GivenSlaps, Reaction, Record, walk
-from referee.rules.table.asks import Window
-from referee.rules.table.chance import BadDeck, Chance, Keyed, Recorder, Stacked
 from referee.tournament.verify.compare import LONGEST_SHOWN
 from referee.tournament.verify.conversation import ConversationCheck
 

@@ -14,8 +14,8 @@ import msgspec
 from msgspec import Struct
 
 from referee.entries.versions import short
+from referee.rules.keyed_streams import bot_seed
 from referee.rules.record import NoRecord, Record, read_record
-from referee.rules.table.streams import bot_seed
 from referee.tournament.orders import result_of
 from referee.tournament.plan.fixture import Identity, PlannedMatch
 from referee.tournament.plan.keys import commitment, master_key

@@ -35,9 +35,9 @@ from referee.play.talk.conversation import FATAL, Conversation
 from referee.play.talk.exchange import READY, Delivery, Reply, Saying
 from referee.play.talk.script import announcements, hello, request_ids
 from referee.rules.book.variants import customised
+from referee.rules.chance import Keyed, Stacked
 from referee.rules.game import Game
 from referee.rules.record import Forfeit, Given, GivenSlaps, GivenTogether, Move
-from referee.rules.table.chance import Keyed, Stacked
 
 
 class Step(Struct, frozen=True, kw_only=True):

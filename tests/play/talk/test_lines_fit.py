@@ -20,9 +20,9 @@ from referee.rules.book.par_table import MOST_POINTS, MOST_RULES
 from referee.rules.book.presets import PRESETS
 from referee.rules.book.variant import Variant
 from referee.rules.book.variants import customised
+from referee.rules.chance import Keyed
 from referee.rules.game import Game
-from referee.rules.table.asks import Ask
-from referee.rules.table.chance import Keyed
+from referee.rules.questions import Ask
 
 PLAYERS = AtRandom()
 NAME = LONGEST_NAME * "\U0001f0a1"

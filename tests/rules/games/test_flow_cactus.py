@@ -19,11 +19,11 @@ from protocol.events import (
 )
 from referee.play.talk.script import table_message
 from referee.rules.book.variants import customised, preset
+from referee.rules.chance import Keyed
 from referee.rules.describe import rules_in_brief
 from referee.rules.games.cactus import starter as starter_of
-from referee.rules.table.chance import Keyed
-from referee.rules.table.seen import view
-from referee.rules.table.table import Table
+from referee.rules.secrets import view
+from referee.rules.table import Table
 
 ZERO = "(2S) (3S) / (4S) (8D)"
 ONE = "(2H) (7H) / (4H) (5H)"

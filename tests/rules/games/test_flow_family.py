@@ -12,10 +12,10 @@ from protocol.actions import Action, Discard, Draw, Knock, Look, Nothing, Swap, 
 from protocol.events import Drew, Finished, Looked, Round, Showdown, Swapped, Traded, TurnedUp, UpCard
 from protocol.offers import Offer, Pick
 from referee.rules.book.variants import customised
+from referee.rules.chance import Keyed
 from referee.rules.game import Game
-from referee.rules.table.asks import Ask, Sealed
-from referee.rules.table.chance import Keyed
-from referee.rules.table.seen import view
+from referee.rules.questions import Ask, Sealed
+from referee.rules.secrets import view
 
 FOUR_DOWN = "(??) (??) / (??) (??)"
 NINE_DOWN = "(??) (??) (??) / (??) (??) (??) / (??) (??) (??)"

@@ -7,9 +7,9 @@ from protocol.actions import Discard, Draw, Knock, Nothing
 from protocol.events import Round
 from protocol.offers import Offer
 from referee.rules.book.variants import customised
+from referee.rules.chance import Keyed
 from referee.rules.game import Game
-from referee.rules.table.asks import Ask, Sealed
-from referee.rules.table.chance import Keyed
+from referee.rules.questions import Ask, Sealed
 
 DOWN = "(??) (??) (??) / (??) (??) (??)"
 

@@ -27,15 +27,15 @@ from protocol.offers import Offer, OneOf, Pick
 from referee.rules.book.changes import BadOptions
 from referee.rules.book.par_table import OURS_1
 from referee.rules.book.variants import customised, preset
+from referee.rules.chance import Keyed
 from referee.rules.describe import rules_in_brief, rules_in_full
 from referee.rules.game import Game
+from referee.rules.questions import Ask, IllegalAnswer, Sealed
 from referee.rules.scoring.by_hand import score_grids
 from referee.rules.scoring.grid import BadGrid
 from referee.rules.scoring.scoring import raw_score
 from referee.rules.scoring.values import card_values
-from referee.rules.table.asks import Ask, IllegalAnswer, Sealed
-from referee.rules.table.chance import Keyed
-from referee.rules.table.seen import view
+from referee.rules.secrets import view
 
 PAR_GOLF = ["par-3", "par-4", "par-5", "no-par", "par-course"]
 PAR_3 = "2S 3S / (4S) (5S) / (6S) (7S)"

@@ -22,10 +22,10 @@ from protocol.messages import TableMessage
 from protocol.offers import Offer, Pick
 from referee.play.talk.script import table_message
 from referee.rules.book.variants import customised, preset
+from referee.rules.chance import Keyed
 from referee.rules.game import Game
-from referee.rules.table.asks import IllegalAnswer, Sealed
-from referee.rules.table.chance import Keyed
-from referee.rules.table.seen import view
+from referee.rules.questions import IllegalAnswer, Sealed
+from referee.rules.secrets import view
 
 FIVE_UP = "KS 4H 9D / KD AC (7S)"
 DOWN = "(??) (??) (??) / (??) (??) (??)"

@@ -13,7 +13,7 @@ from protocol.events import Discarded, Drew, Gave, Peeked, Reshuffled, Scored, S
 from protocol.offers import OneOf
 from referee.rules.book.variants import customised
 from referee.rules.games.slaps import order_slaps
-from referee.rules.table.asks import Ask, Window
+from referee.rules.questions import Ask, Window
 
 ZERO = "(2S) (3S) / (4S) (8D)"
 ONE = "(2H) (7H) / (4H) (5H)"

@@ -17,10 +17,10 @@ from protocol.actions import Slap
 from protocol.offers import every_action, size
 from referee.rules.book.presets import PRESETS
 from referee.rules.book.variants import customised
+from referee.rules.chance import Keyed
 from referee.rules.game import Game
-from referee.rules.table.asks import Ask, Question, Response, Sealed, SlapOrder, Window
-from referee.rules.table.asks import Slap as Slapping
-from referee.rules.table.chance import Keyed
+from referee.rules.questions import Ask, Question, Response, Sealed, SlapOrder, Window
+from referee.rules.questions import Slap as Slapping
 
 
 class Deal(Struct, frozen=True, kw_only=True):

@@ -12,7 +12,7 @@ from msgspec import Struct, field
 
 from protocol.cards import Card
 from referee.rules.book.variant import Variant, deck
-from referee.rules.table.streams import Stream
+from referee.rules.keyed_streams import Stream
 
 
 class Chance(Protocol):

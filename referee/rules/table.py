@@ -14,9 +14,9 @@ from protocol.actions import Target
 from protocol.cards import Card
 from referee.rules.book.options import Options
 from referee.rules.book.variant import Variant
-from referee.rules.table.asks import cached
-from referee.rules.table.chance import Chance
-from referee.rules.table.seen import Happening, everybody
+from referee.rules.chance import Chance
+from referee.rules.questions import cached
+from referee.rules.secrets import TableEvent, everybody
 
 
 class RoundOver(Exception):
@@ -44,7 +44,7 @@ class Table(Struct, kw_only=True):
     chance: Chance
     totals: list[int]
     forfeited: set[int] = field(default_factory=set)
-    events: list[Happening] = field(default_factory=list)
+    events: list[TableEvent] = field(default_factory=list)
 
     round: int = 0
     playoff: bool = False
@@ -98,7 +98,7 @@ class Table(Struct, kw_only=True):
             setattr(table, name, list(getattr(self, name)))
         return table
 
-    def emit(self, event: Happening) -> None:
+    def emit(self, event: TableEvent) -> None:
         """Note that something has happened."""
         self.events.append(event)
 

@@ -28,16 +28,16 @@ from referee.play.talk.script import table_message
 from referee.rules.book.presets import PRESETS
 from referee.rules.book.variant import Variant
 from referee.rules.book.variants import customised
+from referee.rules.chance import Keyed
 from referee.rules.game import Game
-from referee.rules.table.asks import Ask, Question, Response, Sealed
-from referee.rules.table.chance import Keyed
-from referee.rules.table.seen import Happening, view
+from referee.rules.questions import Ask, Question, Response, Sealed
+from referee.rules.secrets import TableEvent, view
 
 every_preset = pytest.mark.parametrize("preset", PRESETS)
 seeds = st.integers(0, 2**32)
 
 Viewer = int | None
-Look = Callable[[Happening, Viewer], Any]
+Look = Callable[[TableEvent, Viewer], Any]
 Shuffling = tuple[int, int]
 """The round and the number of the shuffle in it: 0 for the deal, then the reshuffles."""
 Place = tuple[Shuffling, int]
@@ -299,7 +299,7 @@ def test_inf_05_nobody_can_follow_a_card_through_a_reshuffle(
 ) -> None:
     variant, reshuffles = customised(preset, options), 0
 
-    def counting(event: Happening, viewer: Viewer) -> Any:
+    def counting(event: TableEvent, viewer: Viewer) -> Any:
         nonlocal reshuffles
         reshuffles += isinstance(event, events.Reshuffled)
         return view(event, viewer)
@@ -458,7 +458,7 @@ def test_inf_05_everybody_can_follow_open_rearrangements(preset: str, at_random:
 def test_the_check_finds_a_view_that_is_somebody_elses(preset: str, at_random: AtRandom) -> None:
     variant = customised(preset, {"course": (4,)} if preset == "par-course" else {"rounds": 1})
 
-    def neighbours(event: Happening, viewer: Viewer) -> Any:
+    def neighbours(event: TableEvent, viewer: Viewer) -> Any:
         return view(event, 1 if viewer == 0 else viewer)
 
     assert any(leaks(variant, 3, seed, at_random, look=neighbours) for seed in range(99))

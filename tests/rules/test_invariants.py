@@ -8,9 +8,9 @@ from invariants import asks_of, check_walk
 
 from referee.rules.book.presets import PRESETS
 from referee.rules.book.variant import deck, deck_size
+from referee.rules.chance import Keyed
 from referee.rules.game import Game
-from referee.rules.table.asks import Sealed, SlapOrder, Window
-from referee.rules.table.chance import Keyed
+from referee.rules.questions import Sealed, SlapOrder, Window
 
 every_preset = pytest.mark.parametrize("preset", PRESETS)
 
