@@ -253,10 +253,10 @@ def _option_lines(variant: Variant) -> Iterator[str]:
 def _in_words(value: object) -> str:
     if isinstance(value, ParTable):
         return value.name
+    if value in (None, (), {}):
+        return "none"
     if isinstance(value, dict):
         return ", ".join(f"{key} {item}" for key, item in value.items())
-    if value is None or value == ():
-        return "none"
     if isinstance(value, bool):
         return str(value).lower()
     return ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)

@@ -29,7 +29,7 @@ class Option(Struct, frozen=True):
     """What is declared of an option beside its type and its default."""
 
     does: str
-    """One sentence that tells people what the option decides."""
+    """One sentence on what the option sets; of one that is true or false, on what it sets where it is true."""
     games: frozenset[str]
     """The games that have the option (RULES.md section 21); in others it is an error (OPT-08)."""
     needs: Need | None = None
@@ -180,250 +180,246 @@ class Options(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         int | None, Option("The total that ends the match after the round in which a seat has it.", EVERY_GAME)
     ] = None
     limit_mode: Annotated[
-        Literal["reach", "exceed"], Option("Whether a total has to reach `limit` or to exceed it.", EVERY_GAME)
+        Literal["reach", "exceed"],
+        Option("The match ends when a total reaches `limit`, or only when it exceeds it.", EVERY_GAME),
     ] = "reach"
     decks: Annotated[
         Literal["auto", 1, 2, 3],
         Option(
-            "How many packs are shuffled together; auto: as many as the game's rules say for so many seats.",
+            "The number of packs; auto: as many as the game's rules say for so many seats.",
             EVERY_GAME - PAR_GOLF - IN_CACTUS - IN_FOUR_TURNS,
         ),
     ] = "auto"
-    jokers: Annotated[Annotated[int, Meta(ge=0, le=8)], Option("How many jokers each pack has.", WITH_JOKERS)] = 0
+    jokers: Annotated[Annotated[int, Meta(ge=0, le=8)], Option("The number of jokers in each pack.", WITH_JOKERS)] = 0
     first_dealer: Annotated[Count, Option("The seat that deals the first round.", EVERY_GAME)] = 0
     fixed_starter: Annotated[
-        bool, Option("Whether the seat left of the dealer starts every round, whatever the totals are.", IN_CACTUS)
+        bool, Option("The seat left of the dealer starts every round, whatever the totals are.", IN_CACTUS)
     ] = False
     tiebreak: Annotated[
-        Literal["shared", "playoff"], Option("Whether a tie for the lowest total is shared or played off.", EVERY_GAME)
+        Literal["shared", "playoff"], Option("A tie for the lowest total is shared or played off.", EVERY_GAME)
     ] = "shared"
     stock_out: Annotated[
         Literal["reshuffle", "end"],
-        Option("Whether an empty stock is made anew from the pile or ends the round.", EVERY_GAME - IN_FOUR_TURNS),
+        Option("An empty stock is made anew from the pile, or ends the round.", EVERY_GAME - IN_FOUR_TURNS),
     ] = "reshuffle"
-    turn_cap: Annotated[Positive, Option("After how many turns of each seat a round is stopped.", EVERY_GAME)] = 60
+    turn_cap: Annotated[
+        Positive, Option("The number of turns of each seat after which a round is stopped.", EVERY_GAME)
+    ] = 60
 
     # Course of play (21.2)
 
     end_mode: Annotated[
         Literal["all_up", "knock", "both"],
-        Option("What ends a round: a layout that is all face up, a knock, or whichever comes first.", FAMILY),
+        Option("A round ends with a layout that is all face up, with a knock, or with whichever comes first.", FAMILY),
     ] = "all_up"
     final_turns: Annotated[
         Literal["one_each"] | None,
         Option(
-            "Whether every other seat has one more turn after a layout is all face up.",
-            FAMILY,
-            needs=A_COMPLETE_LAYOUT_ENDS,
+            "Every other seat has one more turn after a layout is all face up.", FAMILY, needs=A_COMPLETE_LAYOUT_ENDS
         ),
     ] = None
     flip_on_discard: Annotated[
         Literal["may", "must", "must_unless_last", "never"],
         Option(
-            "Whether a seat that discards its stock card may or must turn one of its cards up; "
-            "must_unless_last: the last one may stay down.",
+            "A seat that discards its stock card may or must turn one of its cards up; must_unless_last: the "
+            "last one may stay down.",
             FAMILY | IN_TWO_DECK,
         ),
     ] = "may"
-    flip_instead: Annotated[bool, Option("Whether a seat may turn one of its cards up instead of drawing.", FAMILY)] = (
-        False
-    )
-    initial_up: Annotated[Count, Option("How many of its cards each seat turns up before play.", FAMILY)] = 2
+    flip_instead: Annotated[bool, Option("A seat may turn one of its cards up instead of drawing.", FAMILY)] = False
+    initial_up: Annotated[Count, Option("The number of its cards that each seat turns up before play.", FAMILY)] = 2
     initial_look: Annotated[
         Look | None,
         Option(
-            "At which of its cards each seat looks in secret before play: its near row, all, or any K.", WITH_A_LOOK
+            "The cards at which each seat looks in secret before play: its near row, all, or any K of its own.",
+            WITH_A_LOOK,
         ),
     ] = None
-    jack_skip: Annotated[bool, Option("Whether a jack that goes to the pile costs the next seat its turn.", FAMILY)] = (
-        False
-    )
+    jack_skip: Annotated[bool, Option("A jack that goes to the pile costs the next seat its turn.", FAMILY)] = False
     cutthroat_trade: Annotated[
-        bool,
-        Option(
-            "Whether a king from the stock may be traded for a face-up card of another seat.", FAMILY - {"four-card"}
-        ),
+        bool, Option("A king from the stock may be traded for a face-up card of another seat.", FAMILY - {"four-card"})
     ] = False
     protect_ender: Annotated[
         bool,
         Option(
-            "Whether trades and powers spare the cards of the seat that ends the round; slaps do so in "
-            "Cactus only, and looks in all games but Cambio.",
+            "Trades and powers spare the cards of the seat that ends the round; slaps do so in Cactus only, and "
+            "looks in all games but Cambio.",
             frozenset({"cutthroat", "cambio", "powers", "cactus"}),
         ),
     ] = False
     cambio_powers: Annotated[
         CambioPowers | None,
         Option(
-            "Which ranks have a power when they are discarded straight from the stock: a look at an own card or at "
-            "another seat's, an exchange of two cards, or a new order of another seat's cards.",
+            "The ranks with a power when they are discarded straight from the stock: a look at an own card or "
+            "at another seat's, an exchange of two cards, or a new order of another seat's cards.",
             WITH_CAMBIO_POWERS,
         ),
     ] = None
     hidden_rearrange: Annotated[
         bool,
         Option(
-            "Whether only the seat that rearranges another's cards sees which card went where.",
+            "Only the seat that rearranges another's cards sees which card went where.",
             WITH_REARRANGING,
             needs=A_REARRANGEMENT,
         ),
     ] = True
-    powers_draw_pile: Annotated[
-        bool, Option("Whether the pile may be drawn; its first card is then turned up.", IN_POWERS)
-    ] = False
-    shield_uses: Annotated[Positive | Literal["unlimited"], Option("How many powers a shield blocks.", IN_POWERS)] = 1
+    powers_draw_pile: Annotated[bool, Option("The pile may be drawn; its first card is then turned up.", IN_POWERS)] = (
+        False
+    )
+    shield_uses: Annotated[
+        Positive | Literal["unlimited"], Option("The number of powers that a shield blocks.", IN_POWERS)
+    ] = 1
     black_king_cancels: Annotated[
         Literal["discarded", "drawn"],
-        Option(
-            "Whether a black king from the stock cancels a knock when it is discarded, or when it is drawn.", IN_POWERS
-        ),
+        Option("A black king from the stock cancels a knock when it is discarded, or when it is drawn.", IN_POWERS),
     ] = "discarded"
-    slaps: Annotated[bool, Option("Whether each seat may throw an equal card onto a discard.", WITH_SLAPS)] = False
+    slaps: Annotated[bool, Option("Each seat may throw an equal card onto a discard.", WITH_SLAPS)] = False
     slap_order: Annotated[
         Literal["reaction", "lottery", "clockwise"],
         Option(
-            "Whose slap counts first: the fastest, one drawn by lot, or the next seat clockwise.",
+            "The first of several slaps: the fastest, one drawn by lot, or that of the next seat clockwise.",
             WITH_SLAPS,
             needs=SLAPS,
         ),
     ] = "reaction"
     photo_finish_us: Annotated[
-        Count,
-        Option(
-            "Within how many microseconds of each other slaps count as equally fast.", WITH_SLAPS, needs=SLAPS_TIMED
-        ),
+        Count, Option("The microseconds within which slaps count as equally fast.", WITH_SLAPS, needs=SLAPS_TIMED)
     ] = 50
     slap_tries: Annotated[
         Positive,
-        Option("How often all seats may slap at a discard while every slap at it was wrong.", WITH_SLAPS, needs=SLAPS),
+        Option(
+            "The number of times that all seats may slap at a discard while every slap at it was wrong.",
+            WITH_SLAPS,
+            needs=SLAPS,
+        ),
     ] = 1
     slap_match: Annotated[
         Literal["rank", "points"],
-        Option("Whether a slapped card must equal the discard in rank or in points.", WITH_SLAPS, needs=SLAPS),
+        Option("A slapped card must equal the discard in rank or in points.", WITH_SLAPS, needs=SLAPS),
     ] = "rank"
     late_card: Annotated[
         Literal["owner", "slapper"],
         Option(
-            "Who gets another seat's right card that comes too late: its owner or the slapper.", WITH_SLAPS, needs=SLAPS
+            "Another seat's right card that comes too late goes to its owner or to the slapper.",
+            WITH_SLAPS,
+            needs=SLAPS,
         ),
     ] = "owner"
     power_before_slaps: Annotated[
-        bool, Option("Whether the power of a discard comes before the slaps.", WITH_SLAPS, needs=SLAPS_AND_A_POWER)
+        bool, Option("The power of a discard comes before the slaps.", WITH_SLAPS, needs=SLAPS_AND_A_POWER)
     ] = False
     cactus_ranks: Annotated[
-        Literal["01", "KA"],
-        Option("Whether the pack has the ranks 0 and 1, or a king for 0 and an ace for 1.", IN_CACTUS),
+        Literal["01", "KA"], Option("The pack has the ranks 0 and 1, or a king for 0 and an ace for 1.", IN_CACTUS)
     ] = "01"
     pairs_leave: Annotated[
         Literal["any_turn", "next_turn"],
         Option(
-            "Whether a pair may be discarded in any later turn, or only in the turn after the one that made it.",
-            IN_TWO_DECK,
+            "A pair may be discarded in any later turn, or only in the turn after the one that made it.", IN_TWO_DECK
         ),
     ] = "any_turn"
     course: Annotated[Course | None, Option("The pars of the holes, one after the other.", PAR_GOLF)] = None
     par: Annotated[Par | None, Option("The par of all holes: strokes, and rows of two cards.", PAR_GOLF)] = None
     no_par: Annotated[
-        bool, Option("Whether the holes have no par: two rows, no strokes, and any seat may end them.", PAR_GOLF)
+        bool, Option("The holes have no par: two rows, no strokes, and any seat may end them.", PAR_GOLF)
     ] = False
     par_choice: Annotated[
         Literal["fixed", "dealer"],
         Option(
-            "Whether pars are fixed, or each hole's dealer chooses one that is left of `course`, or any "
-            "without a course.",
+            "The pars are fixed, or each hole's dealer chooses one that is left of `course`, or any without a course.",
             PAR_GOLF,
             needs=A_PAR,
         ),
     ] = "fixed"
     arrange: Annotated[
         Literal["after_look", "blind"],
-        Option("Whether the seats arrange their cards after their look, or leave them as they were dealt.", PAR_GOLF),
+        Option("The seats arrange their cards after their look, or leave them as they were dealt.", PAR_GOLF),
     ] = "after_look"
-    par_table: Annotated[PairTable, Option("What the two cards of a row score together.", PAR_GOLF)] = OURS_1
+    par_table: Annotated[PairTable, Option("The score of the two cards of a row together.", PAR_GOLF)] = OURS_1
     strokes_per_turn: Annotated[
-        Literal[1, "unlimited"], Option("How many rows a seat may take as strokes in a turn.", PAR_GOLF, needs=A_PAR)
+        Literal[1, "unlimited"],
+        Option("The number of rows that a seat may take as strokes in a turn.", PAR_GOLF, needs=A_PAR),
     ] = 1
     no_par_first_end: Annotated[
-        Positive, Option("From which of its turns on a seat may end a hole without par.", PAR_GOLF, needs=NO_PAR)
+        Positive, Option("The first of its turns in which a seat may end a hole without par.", PAR_GOLF, needs=NO_PAR)
     ] = 1
 
     # Card values (21.3)
 
-    joker_value: Annotated[int, Option("What a joker counts.", WITH_JOKERS, needs=JOKERS)] = -5
+    joker_value: Annotated[int, Option("The points of a joker.", WITH_JOKERS, needs=JOKERS)] = -5
     joker_pair: Annotated[
         Literal["zero", "sum"] | int,
         Option(
-            "What two neighbouring jokers count: nothing as equal cards, their sum, or this number.",
+            "The points of two neighbouring jokers: zero as equal cards, their sum, or this number.",
             WITH_JOKERS,
             needs=JOKERS,
         ),
     ] = "zero"
-    queen_value: Annotated[Literal[10, 12, 13, 20], Option("What a queen counts.", FAMILY)] = 10
-    qs40: Annotated[bool, Option("Whether the queen of spades counts 40 and every eight 0.", FAMILY)] = False
+    queen_value: Annotated[Literal[10, 12, 13, 20], Option("The points of a queen.", FAMILY)] = 10
+    qs40: Annotated[bool, Option("The queen of spades counts 40, and every eight 0.", FAMILY)] = False
     one_eyed_wild: Annotated[
-        bool, Option("Whether the jacks of spades and hearts take whatever rank cancels best.", FAMILY)
+        bool, Option("The jacks of spades and hearts take whatever rank cancels best.", FAMILY)
     ] = False
     one_eyed_pairs: Annotated[
         Lines,
         Option(
-            "Along which lines such a jack also pairs with a neighbour (in nine-card golf: completes a "
-            "line of three) where other cards do not cancel.",
+            "The lines along which such a jack also pairs with a neighbour (in nine-card golf: completes a line "
+            "of three) where other cards do not cancel.",
             FAMILY,
             needs=WILD_JACKS_WITH_A_PLACE,
         ),
     ] = ()
-    j0q12k13: Annotated[bool, Option("Whether a jack counts 0, a queen 12 and a king 13.", FAMILY)] = False
-    jack_value: Annotated[Literal[10, 20], Option("What a jack counts.", FAMILY)] = 10
+    j0q12k13: Annotated[bool, Option("A jack counts 0, a queen 12 and a king 13.", FAMILY)] = False
+    jack_value: Annotated[Literal[10, 20], Option("The points of a jack.", FAMILY)] = 10
     twos: Annotated[
-        Literal["minus2", "plus2"], Option("Whether a two counts -2 or 2.", WITH_A_KNOCK | PAR_GOLF, needs=OURS)
+        Literal["minus2", "plus2"], Option("A two counts -2 or 2.", WITH_A_KNOCK | PAR_GOLF, needs=OURS)
     ] = "minus2"
-    kings15: Annotated[bool, Option("Whether a king counts 15.", FAMILY)] = False
+    kings15: Annotated[bool, Option("A king counts 15.", FAMILY)] = False
     values: Annotated[
         Points | None,
-        Option("What ranks, or single cards such as `QS`, count; all others keep their value.", EVERY_GAME),
+        Option("The points of ranks, or of single cards such as `QS`; all others keep theirs.", EVERY_GAME),
     ] = None
 
     # Combinations of cards (21.4)
 
-    cancel: Annotated[Lines, Option("Along which lines cards count 0 when all of the line are equal.", WITH_JOKERS)] = (
-        "col",
-    )
-    cancel_pairs: Annotated[Lines, Option("Along which lines two equal neighbours count 0.", WITH_JOKERS)] = ()
+    cancel: Annotated[
+        Lines, Option("The lines along which cards count 0 when all of the line are equal.", WITH_JOKERS)
+    ] = ("col",)
+    cancel_pairs: Annotated[Lines, Option("The lines along which two equal neighbours count 0.", WITH_JOKERS)] = ()
     any_pair: Annotated[
         Literal["one_per_rank", "all_pairs"] | None,
         Option(
-            "Whether pairs count 0 wherever they lie: one of each rank, or all; it replaces `cancel`.",
+            "Pairs count 0 wherever they lie: one of each rank, or all; it replaces `cancel`.",
             frozenset({"four-card", "cambio", "four-turns"}),
         ),
     ] = None
-    block_bonus: Annotated[int | None, Option("What four equal cards in a square count together.", WITH_BLOCKS)] = None
+    block_bonus: Annotated[int | None, Option("The points of four equal cards in a square together.", WITH_BLOCKS)] = (
+        None
+    )
     block_match: Annotated[
         Literal["rank", "points"],
-        Option("Whether the cards of such a square are equal in rank or in points.", WITH_BLOCKS, needs=BLOCKS),
+        Option("The cards of such a square are equal in rank or in points.", WITH_BLOCKS, needs=BLOCKS),
     ] = "rank"
     straight_score: Annotated[
-        int | None, Option("What a layout of nine consecutive ranks scores in all.", frozenset({"nine-card"}))
+        int | None, Option("The score of a layout of nine consecutive ranks.", frozenset({"nine-card"}))
     ] = None
-    four_kind_wins: Annotated[
-        bool, Option("Whether four cards of one rank in a layout win the match at once.", FAMILY)
-    ] = False
+    four_kind_wins: Annotated[bool, Option("Four cards of one rank in a layout win the match at once.", FAMILY)] = False
     moon: Annotated[
-        bool, Option("Whether a seat that scores `moon_at` or more gets 0, and all others get that number.", FAMILY)
+        bool, Option("A seat that scores `moon_at` or more gets 0, and all others get that number.", FAMILY)
     ] = False
-    moon_at: Annotated[int | None, Option("How many points `moon` asks for; none: ten for each card.", FAMILY)] = None
+    moon_at: Annotated[int | None, Option("The points that `moon` asks for; none: ten for each card.", FAMILY)] = None
     kings_side: Annotated[
-        int | None, Option("What a row of four kings counts together.", frozenset({"eight-card"}))
+        int | None, Option("The points of a row of four kings together.", frozenset({"eight-card"}))
     ] = None
-    pairs_zero_at_end: Annotated[
-        bool, Option("Whether a row of two equal cards counts 0 at the showdown.", IN_TWO_DECK)
-    ] = False
+    pairs_zero_at_end: Annotated[bool, Option("A row of two equal cards counts 0 at the showdown.", IN_TWO_DECK)] = (
+        False
+    )
 
     # Knocker (21.5)
 
     knock_penalty: Annotated[
         Penalty | None,
         Option(
-            "What a seat pays that ends the round and is not lowest: N points, its score again and 5, the "
+            "The price of ending the round without being lowest: N points, the own score again and 5, the "
             "round's highest score, or twice the number of seats.",
             WITH_A_KNOCK | IN_TWO_DECK,
         ),
@@ -431,20 +427,20 @@ class Options(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     knock_bonus: Annotated[
         Literal["zero", "minus_players"] | None,
         Option(
-            "What a seat earns that ends the round and is lowest: a score of 0, or a point less for each seat.",
+            "The reward for ending the round and being lowest: a score of 0, or a point less for each seat.",
             WITH_A_KNOCK,
         ),
     ] = None
     knock_tie: Annotated[
         Literal["neutral", "penalty", "bonus"],
         Option(
-            "What a tie for lowest is to the seat that ended the round: neither, a penalty or a bonus.",
+            "A tie for lowest is nothing, a penalty or a bonus to the seat that ended the round.",
             WITH_A_KNOCK | IN_TWO_DECK,
             needs=A_KNOCK_RULE,
         ),
     ] = "neutral"
     cactus_knock: Annotated[
-        tuple[int, int], Option("Above how many points a knocker's points are multiplied, and by what.", IN_CACTUS)
+        tuple[int, int], Option("The points above which a knocker's points are multiplied, and the factor.", IN_CACTUS)
     ] = (5, 2)
 
     @property

@@ -39,15 +39,15 @@ class Variant(Struct, frozen=True, kw_only=True, dict=True):
     play_after_look: str | None = None
     """How its rounds go instead where the option `initial_look` is set, if it is another (FOU-04)."""
 
-    seats: tuple[int, int]
+    seats: tuple[int, int] = (2, 8)
     """The fewest and the most seats that can play it with the preset's own packs."""
     seats_grow_with_packs: bool = False
     """Whether more seats can play where `decks` is named, as many as the packs suffice for (TDK-01)."""
     advised_from: int = 1
     """The fewest seats that its rules recommend (AMB-32)."""
 
-    rows: int
-    columns: int
+    rows: int = 2
+    columns: int = 3
     layout_size: Literal["constant", "rows_leave", "changes"] = "constant"
     """Whether slots are never empty (KER-08), rows can leave (TDK-06), or sets grow and shrink (CAC-44, POW-08)."""
 
@@ -67,7 +67,7 @@ class Variant(Struct, frozen=True, kw_only=True, dict=True):
     scores_by_row: bool = False
     """Whether each row of two cards scores by the option `par_table` (PAR-21)."""
 
-    options: Options
+    options: Options = Options()
 
     def has(self, option: str) -> bool:
         """Return whether the game has the option of this name (OPT-08). Where it has not, the value means nothing."""
@@ -239,18 +239,11 @@ _ALL = (
     Variant(
         preset="six-card",
         summary="Two rows of three, column pairs cancel, a complete layout ends the round.",
-        seats=(2, 8),
-        rows=2,
-        columns=3,
-        options=Options(),
     ),
     # KNO-01: a knock ends the round, a complete layout does not.
     Variant(
         preset="six-card-knock",
         summary="Six-card golf in which a knock ends the round.",
-        seats=(2, 8),
-        rows=2,
-        columns=3,
         options=Options(end_mode="knock"),
     ),
     # SGL-01: six-card golf with one pack; SGL-02: without jokers. For four seats 27 cards are left in the stock
@@ -259,8 +252,6 @@ _ALL = (
         preset="single-deck",
         summary="Six-card golf with one pack for two to four players.",
         seats=(2, 4),
-        rows=2,
-        columns=3,
         options=Options(decks=1),
     ),
     # FOU-01 says how many seats play with which pack, FOU-02 has the grid. Two cards are turned up (FOU-03), a knock
@@ -301,9 +292,6 @@ _ALL = (
     Variant(
         preset="cutthroat",
         summary="Six-card golf with kings worth 15 that can be traded for an opponent's card.",
-        seats=(2, 8),
-        rows=2,
-        columns=3,
         options=Options(kings15=True, cutthroat_trade=True),
     ),
     # CMB-01 says how many seats play with how many packs and jokers, CMB-02 has the grid and the first look. The seat
@@ -331,8 +319,6 @@ _ALL = (
         summary="Six hidden cards, nearly every card has a power; a knock ends the round, a black king saves it.",
         play="powers",
         seats=(2, 6),
-        rows=2,
-        columns=3,
         layout_size="changes",
         points=POWERS_VALUES,
         pile_is_drawn=False,

@@ -33,6 +33,7 @@ it is offered needs none of them; a bot that calculates reads those that its cal
 counts stands in `values` of `match`, after all options.
 
 * An option that a game does not have cannot change the game. It may still stand in `options`, with its default.
+* The sentence on an option of true or false says what holds where it is true.
 * `null` stands for "not set"; sentences and configurations call it "none". `ours-1` stands for a whole table.
 * "Family" is `six-card`, `six-card-knock`, `single-deck`, `four-card`, `nine-card`, `eight-card` and `cutthroat`; "par
   golf" is `par-3`, `par-4`, `par-5`, `no-par` and `par-course`.
@@ -58,10 +59,10 @@ def page() -> str:
     lines = [TOP.rstrip("\n")]
     for chapter in CHAPTERS:
         rows = [
-            row(name, decides(name), takes(name, none="null"), default_of(name, none="null"), games_of(name))
+            row(name, sets(name), takes(name, none="null"), default_of(name, none="null"), games_of(name))
             for name in options_of(chapter)
         ]
-        lines += ["", f"## {chapter}", "", *table("option", "what it decides", "values", "default", "games"), *rows]
+        lines += ["", f"## {chapter}", "", *table("option", "what it sets", "values", "default", "games"), *rows]
     return "\n".join(lines) + "\n"
 
 
@@ -94,7 +95,7 @@ def options_of(chapter: str) -> list[str]:
     return names[starts[number] : starts[number + 1]]
 
 
-def decides(name: str) -> str:
+def sets(name: str) -> str:
     return OPTIONS[name].does + needs(name)
 
 

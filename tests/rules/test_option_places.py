@@ -17,7 +17,7 @@ from options_to_try import TO_TRY
 import protocol
 import referee
 from referee.rules.check_options import BadOptions, with_options
-from referee.rules.describe import rules_in_brief
+from referee.rules.describe import rules_in_brief, rules_in_full
 from referee.rules.options import CARD_VALUES, OPTIONS, TYPES, expected
 from referee.rules.variants import PRESETS, Variant, deck
 
@@ -93,6 +93,12 @@ def test_the_description_is_good_english_with_every_value_of_an_option(name: str
             except BadOptions:
                 continue
     assert {key: found[0] for key, text in texts.items() if (found := AWKWARD.search(text.replace(" ...", "")))} == {}
+
+
+def test_no_value_of_an_option_is_shown_as_nothing() -> None:
+    lines = rules_in_full(with_options("cambio", {"cambio_powers": {}, "values": {}})).splitlines()
+    assert [line for line in lines if line.endswith(" ")] == []
+    assert "* cambio_powers    none" in lines
 
 
 def test_without_a_first_look_the_description_says_that_nobody_looks() -> None:
