@@ -21,18 +21,18 @@ T = TypeVar("T")
 
 
 def cached(make: Callable[P, T]) -> Callable[P, T]:
-    """Return the same question where a game asks the same again, with its encoding and what is known of it by then.
+    """Cache a function that makes questions: for equal arguments it returns the same question, which has its encoding.
 
-    Measured: without it a decision costs the referee 5 % more CPU. Programs that learn keep more with each question
-    (`Ask.cache`).
+    Measured: without the cache a decision costs the referee 5 % more CPU. Programs that learn store more in each
+    question (`Ask.cache`).
     """
-    return lru_cache(4096)(make)  # type: ignore[return-value] # what is given to it can be hashed
+    return lru_cache(4096)(make)  # type: ignore[return-value] # all arguments can be hashed
 
 
 MOST_KNOWN_LEGAL = 64
-"""How many legal answers to a question are remembered as such. Most questions have fewer.
+"""How many legal answers a question stores as known to be legal. Most questions have fewer.
 
-The bound keeps small what many matches gather in the cached questions.
+The bound limits the memory of a run of many matches.
 """
 
 
@@ -66,13 +66,13 @@ class Ask(Struct, frozen=True, kw_only=True, dict=True):
 
     @cached_property
     def cache(self) -> dict[Any, Any]:
-        """What a program that drives games has worked out for the question, for the next time that it is put."""
+        """Results that a program which drives games computes from the question and needs again."""
         return {}
 
 
 @cached
 def ask(seat: int, decision: Decision, offers: tuple[Offer, ...], fallback: Action, *, opens_turn: bool = False) -> Ask:
-    """Return a seat's question, the same one where it has been put before."""
+    """Return a seat's question from the cache."""
     return Ask(seat=seat, decision=decision, offers=offers, fallback=fallback, opens_turn=opens_turn)
 
 

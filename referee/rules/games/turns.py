@@ -29,7 +29,7 @@ TakeTurn = Callable[[Table, int], Flow[Card | None]]
 """Plays a seat's turn; returns the card that the seat put on the pile, None where it put none."""
 
 InWords = Callable[[Variant], Iterator[str]]
-"""Tells people, sentence by sentence, how a game goes with the options in force."""
+"""Yields sentences that describe a part of a game with the options in force."""
 
 
 def left_of_dealer(table: Table) -> int:
@@ -145,7 +145,7 @@ def knock(table: Table, seat: int) -> None:
 
 
 def spared_ender(table: Table) -> int | None:
-    """Return the seat that ended the round if `protect_ender` is set; each game says from what this spares it."""
+    """Return the seat that ended the round if `protect_ender` is set. Each game says what must not be aimed at it."""
     return table.ended_by if table.options.protect_ender else None
 
 
