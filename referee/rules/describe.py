@@ -247,7 +247,7 @@ def _option_lines(variant: Variant) -> Iterator[str]:
     for name, value in variant.own_options().items():
         mark = "*" if value != getattr(usual, name) else " "
         yield f"{mark} {name:16} {_in_words(value)}"
-        yield f"      {OPTIONS[name].does} It takes {expected(TYPES[name])}."
+        yield f"      {OPTIONS[name].sentence} It takes {expected(TYPES[name])}."
 
 
 def _in_words(value: object) -> str:

@@ -16,7 +16,7 @@ from msgspec.structs import fields
 from referee.rules.par_table import MOST_POINTS, OURS_1, ParTable, Score
 
 
-class Need(Struct, frozen=True, kw_only=True):
+class Need(Struct, frozen=True):
     """What must hold so that an option has an effect (OPT-08)."""
 
     words: str
@@ -28,8 +28,8 @@ class Need(Struct, frozen=True, kw_only=True):
 class Option(Struct, frozen=True):
     """What is declared of an option beside its type and its default."""
 
-    does: str
-    """One sentence on what the option sets; of one that is true or false, on what it sets where it is true."""
+    sentence: str
+    """It says what the option sets; of one that is true or false, on what it sets where it is true."""
     games: frozenset[str]
     """The games that have the option (RULES.md section 21); in others it is an error (OPT-08)."""
     needs: Need | None = None
@@ -130,25 +130,23 @@ def _can_complete(options: "Options") -> bool:
     return options.final_turns is None or options.end_mode != "knock"
 
 
-JOKERS = Need(words="`jokers` above 0", holds=lambda options: options.jokers > 0)
-A_COMPLETE_LAYOUT_ENDS = Need(words='`end_mode` "all_up" or "both"', holds=_can_complete)
-A_REARRANGEMENT = Need(words="the power `rearrange`", holds=_can_rearrange)
-SLAPS = Need(words="`slaps`", holds=lambda options: options.slaps)
-SLAPS_TIMED = Need(words='`slap_order = "reaction"`', holds=lambda options: options.times_slaps)
+JOKERS = Need("`jokers` above 0", lambda options: options.jokers > 0)
+A_COMPLETE_LAYOUT_ENDS = Need('`end_mode` "all_up" or "both"', _can_complete)
+A_REARRANGEMENT = Need("the power `rearrange`", _can_rearrange)
+SLAPS = Need("`slaps`", lambda options: options.slaps)
+SLAPS_TIMED = Need('`slap_order = "reaction"`', lambda options: options.times_slaps)
 SLAPS_AND_A_POWER = Need(
-    words="`slaps`, and a power in `cambio_powers`",
-    holds=lambda options: options.slaps and options.cambio_powers != {},
+    "`slaps`, and a power in `cambio_powers`", lambda options: options.slaps and options.cambio_powers != {}
 )
-BLOCKS = Need(words="`block_bonus`", holds=lambda options: options.block_bonus is not None)
-OURS = Need(words="the `par_table` ours-1", holds=lambda options: options.par_table == OURS_1)
+BLOCKS = Need("`block_bonus`", lambda options: options.block_bonus is not None)
+OURS = Need("the `par_table` ours-1", lambda options: options.par_table == OURS_1)
 WILD_JACKS_WITH_A_PLACE = Need(
-    words="`one_eyed_wild`, and no `any_pair`",
-    holds=lambda options: options.one_eyed_wild and options.any_pair is None,
+    "`one_eyed_wild`, and no `any_pair`", lambda options: options.one_eyed_wild and options.any_pair is None
 )
-NO_PAR = Need(words="`no_par`", holds=lambda options: options.no_par)
-A_PAR = Need(words="holes with a par", holds=lambda options: not options.no_par)
+NO_PAR = Need("`no_par`", lambda options: options.no_par)
+A_PAR = Need("holes with a par", lambda options: not options.no_par)
 A_KNOCK_RULE = Need(
-    words="`knock_penalty` or `knock_bonus`", holds=lambda options: bool(options.knock_penalty or options.knock_bonus)
+    "`knock_penalty` or `knock_bonus`", lambda options: bool(options.knock_penalty or options.knock_bonus)
 )
 
 

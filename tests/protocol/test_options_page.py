@@ -96,7 +96,7 @@ def options_of(chapter: str) -> list[str]:
 
 
 def sets(name: str) -> str:
-    return OPTIONS[name].does + needs(name)
+    return OPTIONS[name].sentence + needs(name)
 
 
 def needs(name: str) -> str:

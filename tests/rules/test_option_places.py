@@ -30,7 +30,7 @@ every_option = pytest.mark.parametrize("name", OPTIONS)
 @every_option
 def test_an_option_is_declared_with_words_for_people(name: str) -> None:
     option = OPTIONS[name]
-    assert re.fullmatch(r"[A-Z].*[^.]\.", option.does), f"options.py: `does` of `{name}` is no sentence"
+    assert re.fullmatch(r"[A-Z].*[^.]\.", option.sentence), f"options.py: what is written of `{name}` is no sentence"
     assert expected(TYPES[name])
 
 
