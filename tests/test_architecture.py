@@ -49,6 +49,7 @@ FLOORS = {
         ("games",),
         ("describe", "match"),
         ("game",),
+        ("counts",),
         ("record",),
     ),
     "referee.play": (
@@ -63,7 +64,7 @@ FLOORS = {
         ("results", "voids"),
         ("figures",),
         ("plan",),
-        ("orders", "slaps"),
+        ("orders",),
         ("series", "standings", "workers"),
         ("tally",),
         ("formats", "series_summary"),

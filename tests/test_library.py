@@ -96,7 +96,10 @@ def test_types_come_along() -> None:
         (lambda: referee.score("six-crad", "KS"), "did you mean `six-card`?"),
         (lambda: referee.score("six-card", "KS"), "expected 2 rows of 3 cards"),
         (lambda: referee.replay(b"{"), "not a golfref record"),
-        (lambda: referee.replay(b'{"format": 2, "golfref": "0.1.0", "protocol": "1"}'), "a record of format 2; this"),
+        (
+            lambda: referee.replay(b'{"format": 2, "golfref": "0.1.0", "protocol": "1"}'),
+            "a record of format 2; golfref 0.8.0 reads it",
+        ),
         (lambda: referee.replay(Path("nowhere.jsonl")), "nowhere.jsonl: cannot be read: No such file"),
         (lambda: Game.from_seed(referee.preset("six-card"), 99, "demo"), "six-card is for 2 to 8 seats, got 99"),
     ],

@@ -7,24 +7,23 @@ needs is there, and loses it when the host can play no longer.
 import asyncio
 import contextlib
 import time
-from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import msgspec
+import trio
 from distributed import Reschedule, Scheduler, SchedulerPlugin, Worker, WorkerPlugin, get_worker
 from distributed.worker_state_machine import SecedeEvent
+from msgspec.structs import replace
 
-from referee.cluster import hosts
-from referee.cluster.host import Callers, Host, Task
-from referee.cluster.hosts import Piece
-from referee.cluster.news import Began, Came, Gone, Hosting, Joined, Lacking, LeftOut, News, Outcome, Said, encoded
+from referee.cluster.host_main import END_PATIENCE_S, Callers, Host, Task
+from referee.cluster.messages import Began, Came, Demands, Gone, Lacks, LeftOut, Line, Outcome, Piece, Ready, encoded
 from referee.tournament.orders import Job, Played, Spoiled
+from referee.tournament.run.host import host_name
 from referee.tournament.workers.job_runner import JOBS_AHEAD
 
 _JOB = msgspec.msgpack.Decoder(Job)
 _PIECE = msgspec.msgpack.Decoder(Piece)
-_HOSTING = msgspec.msgpack.Decoder(Hosting)
+_DEMANDS = msgspec.msgpack.Decoder(Demands)
 
 TELL_AFTER_S = 0.4
 """That a match has begun is told when it has been played for so long: the reports of shorter ones tell it too.
@@ -32,7 +31,7 @@ So often it is looked after that.
 """
 
 
-class Parcel:
+class Hidden:
     """Bytes on their way through Dask, which shows them nowhere: they hold the keys of deals."""
 
     def __init__(self, data: bytes) -> None:
@@ -45,52 +44,53 @@ class Parcel:
 class HostPlugin(WorkerPlugin):
     """Makes a dask worker a host of a run, and ends all of that when the run ends or the worker does."""
 
-    def __init__(self, run: str, hosting: Parcel) -> None:
+    def __init__(self, run: str, demands: Hidden) -> None:
         """This is made at the desk, and travels."""
-        self.name, self._packed = run, hosting
-        self.joined: Joined | None = None
-        """What it told of itself when it was ready."""
+        self.name, self._packed = run, demands
+        self.is_ready = False
         self._host: Host | None = None
+        self._ended: asyncio.Future[None]
+        """Is done when no process of the host is left."""
         self._changing = asyncio.Lock()
         self._announcing: set[asyncio.Task[None]] = set()
 
     async def setup(self, worker: Worker) -> None:
         """Begin to get the host ready. The worker does not wait for it."""
-        hosting = _HOSTING.decode(self._packed.data)
-        jobs = hosting.jobs or worker.state.nthreads
+        demands = _DEMANDS.decode(self._packed.data)
+        jobs = demands.jobs or worker.state.nthreads
         loop = asyncio.get_running_loop()
-        name = hosts.host_name()
 
-        def soon(function: Callable[[], None]) -> None:
-            with contextlib.suppress(RuntimeError):  # the loop has ended
-                loop.call_soon_threadsafe(function)
+        def tell(news: Lacks | Line | Ready) -> None:
+            if isinstance(news, Ready):
+                self.is_ready = True
+                ready = replace(news, address=worker.address, bots=())
+                self._announce(worker, ready, JOBS_AHEAD * jobs)
+                return
+            if isinstance(news, Lacks):
+                news = replace(news, address=worker.address)
+            loop.call_soon(worker.log_event, self.name, encoded(news))
 
-        def tell(news: News) -> None:
-            soon(lambda: worker.log_event(self.name, encoded(news)))
+        def leave_out(reason: str) -> None:
+            left_out = LeftOut(address=worker.address, host=host_name(), reason=reason)
+            self._announce(worker, left_out, 0)
 
-        def is_ready(ready: hosts.Ready) -> None:
-            self.joined = Joined(address=worker.address, host=ready.host, jobs=jobs)
-            soon(partial(self._announce, worker, self.joined, JOBS_AHEAD * jobs))
-
-        def is_left_out(reason: str) -> None:
-            soon(partial(self._announce, worker, LeftOut(address=worker.address, host=name, reason=reason), 0))
-
-        callers = Callers(
-            ready=is_ready,
-            lacks=lambda parcels: tell(Lacking(address=worker.address, parcels=parcels)),
-            tells=lambda line: tell(Said(host=name, line=line)),
-            left_out=is_left_out,
-        )
-        self._host = Host(hosting, jobs, callers)
+        self._ended = loop.create_future()
+        self._host = Host(demands, jobs, Callers(trial=tell, left_out=leave_out))
         with contextlib.suppress(Exception):  # the scheduler may be gone, and then it ends with the worker
             await worker.set_resources(**{self.name: 0})  # by which `end_hosts` finds it
-        await asyncio.to_thread(self._host.start)
+        trio.lowlevel.start_guest_run(
+            self._host.run,
+            run_sync_soon_threadsafe=loop.call_soon_threadsafe,
+            done_callback=lambda _: self._ended.set_result(None),
+            host_uses_signal_set_wakeup_fd=True,
+        )
 
     async def teardown(self, worker: Worker) -> None:
         """End what is played here."""
         await self._offer(worker, 0)
         if self._host is not None:
-            await asyncio.to_thread(self._host.close)
+            self._host.end()
+            await asyncio.wait({self._ended}, timeout=END_PATIENCE_S)
 
     def play(self, task: Task) -> None:
         """Have a job played here."""
@@ -104,7 +104,7 @@ class HostPlugin(WorkerPlugin):
         if self._host is not None:
             self._host.give(piece)
 
-    def _announce(self, worker: Worker, news: Joined | LeftOut, units: int) -> None:
+    def _announce(self, worker: Worker, news: Ready | LeftOut, units: int) -> None:
         """Let Dask send so many jobs at a time, and tell the desk."""
 
         async def announce() -> None:
@@ -128,28 +128,29 @@ class HostPlugin(WorkerPlugin):
                     await worker.scheduler.set_resources(resources={self.name: 0}, worker=worker.contact_address)
 
 
-async def become_host(run: str, hosting: Parcel, dask_worker: Worker) -> None:
+async def become_host(run: str, demands: Hidden, dask_worker: Worker) -> None:
     """What the desk has a dask worker call, to make it a host of a run."""
-    await dask_worker.plugin_add(HostPlugin(run, hosting), name=run)
+    await dask_worker.plugin_add(HostPlugin(run, demands), name=run)
 
 
-async def give(run: str, piece: Parcel, dask_worker: Worker) -> None:
+async def give(run: str, piece: Hidden, dask_worker: Worker) -> None:
     """What the desk has a dask worker call, to give it a piece of what it lacks."""
     if isinstance(plugin := dask_worker.plugins.get(run), HostPlugin):
         plugin.give(_PIECE.decode(piece.data))
 
 
-async def play(run: str, key: str, job: Parcel) -> bytes:
+async def play(run: str, key: str, job: Hidden) -> bytes:
     """The task that Dask moves: play a job on the host that this dask worker is, and return its Outcome."""
     worker = get_worker()
     plugin: Any = worker.plugins.get(run)
-    if not isinstance(plugin, HostPlugin) or plugin.joined is None:
+    if not isinstance(plugin, HostPlugin) or not plugin.is_ready:
         raise Reschedule
+    played = _JOB.decode(job.data)
     underway = _Underway(worker, run, key)
-    plugin.play(Task(_JOB.decode(job.data), begun=underway.begin, done=underway.end))
+    plugin.play(Task(played, begun=underway.begin, done=underway.end))
     if (reports := await underway.reports) is None:
         raise Reschedule
-    return encoded(Outcome(address=worker.address, host=plugin.joined.host, reports=reports))
+    return encoded(Outcome(id=played.id, address=worker.address, reports=reports))
 
 
 class _Underway:
@@ -165,19 +166,16 @@ class _Underway:
         self._told: int | None = None
 
     def begin(self, number: int) -> None:
-        """A match of it has begun. This is called in the host's thread, and wakes the loop for the first one only."""
+        """A match of it has begun."""
         is_first = self._number is None
         self._begun_at, self._number = time.monotonic(), number
         if is_first:
-            self._call(self._secede)
+            self._loop.call_soon(self._secede)
 
     def end(self, reports: tuple[Played | Spoiled, ...] | None) -> None:
-        """It has ended. This is called in the host's thread."""
-        self._call(partial(self._end, reports))
-
-    def _call(self, function: Callable[[], None]) -> None:
-        with contextlib.suppress(RuntimeError):  # the loop has ended, and nobody waits
-            self._loop.call_soon_threadsafe(function)
+        """It has ended."""
+        if not self.reports.done():
+            self.reports.set_result(reports)
 
     def _secede(self) -> None:
         self._worker.handle_stimulus(
@@ -197,10 +195,6 @@ class _Underway:
             self._told = self._number
             self._worker.log_event(self._run, encoded(Began(number=self._number)))
         self._loop.call_later(TELL_AFTER_S, self._tell)
-
-    def _end(self, reports: tuple[Played | Spoiled, ...] | None) -> None:
-        if not self.reports.done():
-            self.reports.set_result(reports)
 
 
 class RunPlugin(SchedulerPlugin):

@@ -12,8 +12,8 @@ from typing import Any
 from distributed import Client
 
 from referee import __version__
-from referee.cluster.hosts import HOST, host_name
-from referee.cluster.news import LeftOut
+from referee.cluster.messages import LeftOut, on_one_line
+from referee.tournament.run.host import NAME, host_name
 
 _PLUGIN = "referee.cluster.plugin:HostPlugin.__name__"
 _VERSION = "referee:__version__"
@@ -25,19 +25,20 @@ async def why_left_out(client: Client, address: str) -> LeftOut | None:
     async def ask(function: Callable[..., Any], *words: str) -> Any:
         return (await client.run(function, *words, workers=[address], on_error="return"))[address]
 
-    if not isinstance(error := await ask(resolve_name, _PLUGIN), BaseException):
+    version, found = await ask(resolve_name, _VERSION), await ask(resolve_name, _PLUGIN)
+    if version == __version__ and not isinstance(found, BaseException):
         return None
-    if isinstance(error, OSError):
-        raise error
-    names = await ask(os.getenv, HOST), await ask(socket.gethostname), address
+    if isinstance(found, OSError):
+        raise found
+    names = await ask(os.getenv, NAME), await ask(socket.gethostname), address
     name = next(one for one in names if isinstance(one, str) and one)
-    return LeftOut(address=address, host=host_name(name), reason=_reason(await ask(resolve_name, _VERSION), error))
+    return LeftOut(address=address, host=host_name(name), reason=on_one_line(_reason(version, found)))
 
 
-def _reason(version: Any, error: BaseException) -> str:
+def _reason(version: Any, found: Any) -> str:
     if isinstance(version, str):
         other = f"it has golfref {version}, and the desk {__version__}"
-        why = other if version != __version__ else f"its golfref {version} cannot be loaded ({error})"
+        why = other if version != __version__ else f"its golfref {version} cannot be loaded ({found})"
         return f"{why}; install the desk's there, with the extra `cluster`"
     return "the Python of its worker has no golfref; start the worker in the environment in which golfref is installed"
 

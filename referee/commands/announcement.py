@@ -5,7 +5,7 @@ from textwrap import wrap
 
 from protocol.text import printable
 from referee.commands.console import say, screen_width
-from referee.commands.forecast import Estimate, estimate
+from referee.commands.forecast import Estimate
 from referee.commands.opening import PreparedRun
 from referee.play.greeting import Greeted
 from referee.reports.tables.figures import duration
@@ -16,7 +16,7 @@ from referee.tournament.config.planned import draw_input
 from referee.tournament.formats.outlook import outlook
 from referee.tournament.plan.keys import ROTATIONS_IN_WORDS
 from referee.tournament.plan.plan import Plan
-from referee.tournament.store.events import drawn_in_words
+from referee.tournament.store.words import drawn_in_words
 
 STDERR_LINES = 10
 """How many lines of a failing bot's standard error are shown."""
@@ -47,7 +47,7 @@ def announce_rounds(run: PreparedRun) -> None:
         return
     say(*outlook(draw_input(run.facts, run.key)))
     if run.has_ended:
-        say(drawn_in_words(run.drawn)[0] if run.drawn is not None else "no more rounds are drawn")
+        say(drawn_in_words(run.drawn) if run.drawn is not None else "no more rounds are drawn")
         return
     left = sum(run.left.values())
     title = run.plan.rounds[-1].title
@@ -56,34 +56,27 @@ def announce_rounds(run: PreparedRun) -> None:
     say(f"played in rounds; the next one: {printable(title, 300)}, {matches(left)}; {in_all}")
 
 
-def announce_time(run: PreparedRun, greeted: Sequence[Greeted]) -> Estimate:
-    """Say how much time and disk the matches that are left will take. Returns the estimate.
+def announce_time(run: PreparedRun, found: Estimate) -> None:
+    """Say how much time and disk the matches that are left will take.
 
     Starts take as long as they were just measured, and decisions as if bots answered at once.
     """
     config, left = run.config, sum(run.left.values())
+    if not left:
+        return
     jobs, workers = run.jobs, run.workers
-    start_s = mean_start_s(greeted)
-    is_elsewhere, grows = run.cluster is not None, not run.has_ended
-    found = estimate(config, run.left, processes=workers, start_s=start_s, grows=grows, is_elsewhere=is_elsewhere)
-    if left:
-        where = " on the cluster" if is_elsewhere else f" in {workers} workers" * (workers > 1)
-        if config.alone and not is_elsewhere:
-            where += ", then in 1 for games with timed slaps" if workers > 1 else " in 1 worker" * (jobs > 1)
-        side_by_side = f"{matches(jobs)} at a time{where}"
-        what = "this takes" if left == len(run.plan) else f"what is left ({matches(left)}) takes"
-        what = what if run.has_ended else "this round takes"
-        say(
-            f"isolation {config.isolation}, {side_by_side}",
-            f"if bots answer at once, {what} about {duration(found.wall_s)}, "
-            f"and {found.stored_bytes / 1e6:.1f} MB in the store",
-        )
-    return found
-
-
-def mean_start_s(greeted: Sequence[Greeted]) -> float:
-    """How many seconds a bot took to start."""
-    return sum(one.start_s for one in greeted) / max(1, len(greeted))
+    is_elsewhere = run.cluster is not None
+    where = " on the cluster" if is_elsewhere else f" in {workers} workers" * (workers > 1)
+    if config.alone and not is_elsewhere:
+        where += ", then in 1 for games with timed slaps" if workers > 1 else " in 1 worker" * (jobs > 1)
+    side_by_side = f"{matches(jobs)} at a time{where}"
+    what = "this takes" if left == len(run.plan) else f"what is left ({matches(left)}) takes"
+    what = what if run.has_ended else "this round takes"
+    say(
+        f"isolation {config.isolation}, {side_by_side}",
+        f"if bots answer at once, {what} about {duration(found.wall_s)}, "
+        f"and {found.stored_bytes / 1e6:.1f} MB in the store",
+    )
 
 
 def tell_failures(failed: Sequence[Greeted]) -> None:

@@ -27,11 +27,11 @@ def clustered(options: TournamentOptions, config: Config) -> Iterator[Cluster | 
     has_network = config.builds.network or any(bot.network for bot in config.bots)
     place = where(options.cluster, insecure=options.insecure_cluster, has_network=has_network)
     try:
-        from referee.cluster.hall import Hall  # noqa: PLC0415 - Dask is slow to import, and may be missing
+        from referee.cluster.session import ClusterSession  # noqa: PLC0415 - Dask is slow to import, and may be missing
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in {"dask", "distributed"}:
             raise
         raise BadCluster(f"--cluster needs the library `distributed`, which is not installed: {INSTALL}") from None
-    with Hall(place, jobs=options.jobs, workers=options.workers, wait_s=options.wait_s, tell=say) as hall:
-        hall.prepare(config)
-        yield hall
+    with ClusterSession(place, jobs=options.jobs, workers=options.workers, wait_s=options.wait_s, tell=say) as session:
+        session.prepare(config)
+        yield session

@@ -126,7 +126,7 @@ def _add(highlights: Highlights, row: CommittedMatch, record: Record) -> None:
 
 def _counted(store: Store, until: int, variant: str | None) -> Iterator[CommittedMatch]:
     """The matches of the standings, or those of one game, up to this id."""
-    for row in store.committed():
+    for row in store.matches():
         if row.id <= until and row.number is not None and variant in (None, row.identity.variant):
             yield row
 
@@ -150,7 +150,7 @@ def _told(matches: Iterable[T], count: int) -> Iterator[T]:
 
 
 def _record(store: Store, id_: int) -> Record:
-    return decode(f"{store.path}:#{id_}", store.record_of(id_))
+    return decode(f"{store.path}:#{id_}", store.record(id_))
 
 
 # In words

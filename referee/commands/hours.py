@@ -9,9 +9,7 @@ from referee.commands.opening import PreparedRun
 from referee.commands.tournament_options import TournamentOptions
 from referee.reports.tables.figures import duration
 from referee.toml.document import line_at
-from referee.tournament.config.config import Config, ConfigError
-from referee.tournament.config.formats import MOST_HOURS
-from referee.tournament.formats.table import formats_with
+from referee.tournament.config.config import ConfigError
 from referee.tournament.run.clock import HOUR_S, MARGIN, HoursClock
 from referee.tournament.store.store import Store
 
@@ -20,16 +18,6 @@ LONG_S = 3 * HOUR_S
 
 SHORTER_H = 8
 """So many hours it would take then."""
-
-
-def check_hours_option(hours: float, config: Config) -> None:
-    """Raises ConfigError where `--hours` does not go with what is played."""
-    if not 0 < hours <= MOST_HOURS:
-        raise ConfigError([f"--hours: expected hours above 0, at most {MOST_HOURS}, got {hours:g}"])
-    if "hours" not in config.traits.keys:
-        what = "a tournament with [[stages]]" if config.only_format is None else f"a {config.only_format}"
-        ways = f"formats that can end early: {', '.join(formats_with('hours'))}"
-        raise ConfigError([f"--hours: {what} that is cut off orders nobody; {ways}"])
 
 
 def announce_hours(run: PreparedRun, found: Estimate, clock: HoursClock, options: TournamentOptions) -> None:

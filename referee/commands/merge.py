@@ -7,7 +7,7 @@ from protocol.text import printable
 from referee.commands.bounded import OutOfBounds, bounded, size_of
 from referee.commands.console import DONE, HOST_FAILED, USAGE, say
 from referee.tournament.store.disk import StoreError, WriteFailed
-from referee.tournament.store.merge import Merged, MergedPart, merge
+from referee.tournament.store.merge import MergedPart, MergedRun, merge
 
 _LONGEST_NAME = 100
 
@@ -28,7 +28,7 @@ def merge_shards(shards: Sequence[Path], out: Path) -> int:
     return DONE
 
 
-def _in_words(merged: Merged, out: Path) -> Iterator[str]:
+def _in_words(merged: MergedRun, out: Path) -> Iterator[str]:
     yield from map(_part_in_words, merged.parts)
     for path, fuller in merged.copies:
         what = "was given twice" if path == fuller else f"holds nothing that {fuller} does not hold"

@@ -11,6 +11,7 @@ from msgspec.structs import asdict, replace
 from protocol import VERSION
 from referee import __version__
 from referee.commands.console import say
+from referee.commands.forecast import Estimate, estimate
 from referee.commands.record_file import old_name
 from referee.play.match import host_line
 from referee.toml.document import placed, read_text
@@ -26,10 +27,10 @@ from referee.tournament.run.dispatch import Watcher
 from referee.tournament.run.run import Cluster, Run
 from referee.tournament.store.amend import Amendment, amendment, configs_with
 from referee.tournament.store.disk import SIDE_FILES, Lock, StoreError
-from referee.tournament.store.events import Origin
-from referee.tournament.store.plans import following, grown, matches_told, stretches_of
+from referee.tournament.store.hosts import Origin
+from referee.tournament.store.plans import following, grown, matches_told, periods_of
 from referee.tournament.store.played import PlayedSoFar
-from referee.tournament.store.rows import CommittedMatch, Meta
+from referee.tournament.store.rows import CommittedMatch, KeptOut, Meta
 from referee.tournament.store.store import Store
 
 
@@ -50,8 +51,10 @@ class PreparedRun(Struct, frozen=True, kw_only=True):
     """Whether the plan does not grow any more."""
     amendment: Amendment | None
     """What the config means for the run that is there. None where there is none, or it is moved out of the way."""
-    notes: tuple[str, ...] = ()
-    """What the standings are to tell of how it is played."""
+    is_taking_up: bool = False
+    """Whether a ladder goes on with this between two of its rounds."""
+    notes: tuple[KeptOut, ...] = ()
+    """Who does not take part, as far as the run does not say so yet."""
     cluster: Cluster | None = None
     """Where it is played by other hosts."""
 
@@ -84,6 +87,17 @@ class PreparedRun(Struct, frozen=True, kw_only=True):
             cluster=self.cluster,
             clock=clock,
             has_changed=has_changed,
+        )
+
+    def forecast(self, start_s: float) -> Estimate:
+        """What the matches take that are left, where a bot takes so many seconds to start."""
+        return estimate(
+            self.config,
+            self.left,
+            processes=self.workers,
+            start_s=start_s,
+            grows=not self.has_ended,
+            is_elsewhere=self.cluster is not None,
         )
 
     @property
@@ -138,10 +152,10 @@ def _going_on(config: Config, store: Store, *, may_change: bool, is_taking_up: b
     if config.key not in (None, key):
         raise StoreError(f"{path} was begun with another key than --key has; leave --key out to go on with it")
     with following(store):
-        found, stretches = amendment(store, facts), stretches_of(store)
+        found, periods = amendment(store, facts), periods_of(store)
     _tell_amendment(path, config, found, may_change=may_change, is_taking_up=is_taking_up)
     with following(store):
-        plan = grown(whole_deals_of(configs_with(store, facts), key), facts, stretches)
+        plan = grown(whole_deals_of(configs_with(store, facts), key), facts, periods)
     run = PreparedRun(
         path=path,
         config=config,
@@ -149,10 +163,11 @@ def _going_on(config: Config, store: Store, *, may_change: bool, is_taking_up: b
         key=key,
         plan=plan,
         amendment=found,
+        is_taking_up=is_taking_up,
     )
-    if not found.changes and stretches[-1].has_ended:
+    if not found.changes and periods[-1].has_ended:
         return run
-    return _with_next_round(run, store.committed())
+    return _with_next_round(run, store.matches())
 
 
 def _with_next_round(run: PreparedRun, committed: Iterable[CommittedMatch]) -> PreparedRun:
@@ -165,8 +180,10 @@ def _with_next_round(run: PreparedRun, committed: Iterable[CommittedMatch]) -> P
         return run
     field = draw_input(run.facts, run.key)
     played = PlayedSoFar(plan, MatchIdentities(run.facts), keeps_results=needs_results(field))
+    changed = run.amendment is not None and run.amendment.changes
+    numbers = run.amendment.numbers() if run.amendment is not None and changed else {}
     for row in committed:
-        played.add(row, row.number if run.amendment is None else run.amendment.number_of(row))
+        played.add(row, numbers[row.id] if changed else row.number)
     drawn = next_round(field, played.past())
     if isinstance(drawn, Round):
         plan.add(drawn)
@@ -213,14 +230,14 @@ def open_store(run: PreparedRun, lock: Lock) -> Store:
         if found.changes or run.drawn is not None or any(run.left.values()):
             store.note_origin(own_origin())
         if found.changes:
-            store.amend(found.meta, found.places, found.lines())
+            store.amend(found.row, found.places_by)
         left, planned = sum(run.left.values()), len(run.plan)
         how = "amended" if found.changes else "going on with"
         rest = "" if left else ", so none is left to play"
         say(f"{how} {run.path}: {planned - left} of {planned} matches are there{rest}")
     if run.drawn is not None:
         store.note_drawn(run.drawn)
-    if store.journal != "wal":
+    if store.mode != "wal":
         place = f"{run.path} (a network folder, a full disk?)"
         say(f"note: SQLite can keep no log beside {place}: commits take longer")
     return store

@@ -83,7 +83,7 @@ def _data(store: Store, *, reads: bool) -> ChartData:
             data.add_result(row)
             data.add_times(row, part.moves)
     else:
-        for row in store.committed():
+        for row in store.matches():
             data.add_result(row)
     return data
 

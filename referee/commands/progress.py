@@ -24,7 +24,7 @@ from referee.tournament.plan.meetings import PairHistory
 from referee.tournament.plan.rounds import End, Round, StageRules
 from referee.tournament.results import Result, beaten_shares
 from referee.tournament.standings import RankBy
-from referee.tournament.store.events import drawn_in_words
+from referee.tournament.store.words import drawn_in_words
 from referee.tournament.voids import TO_WITHDRAW, VoidSuspect
 
 if TYPE_CHECKING:
@@ -263,8 +263,9 @@ class RunProgress:
             self._shown_at = now
             self._display.show(self._state())
 
-    def voided(self, fixture: PlannedMatch, attempt: int, reason: str) -> None:
+    def voided(self, fixture: PlannedMatch, attempt: int, reason: str, id_: int) -> None:
         """A match was spoiled by the referee or its host."""
+        del id_
         self._pace.voided(fixture.number)
         self._voided += 1
         self._display.say(f"match {fixture.number} is void (attempt {attempt}), no bot's fault: {reason}")
@@ -278,7 +279,7 @@ class RunProgress:
         self._pace.grown(added)
         self._total += sum(added.values())
         known = [drawn.known] if isinstance(drawn, Round) and drawn.known else []
-        for line in (*known, drawn_in_words(drawn)[0]):
+        for line in (*known, drawn_in_words(drawn)):
             self._display.say(printable(line, LONGEST_LINE))
 
     def _state(self) -> ProgressState:

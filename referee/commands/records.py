@@ -175,7 +175,7 @@ def _stored(place: Place) -> bytes:
     if place.number is None:
         raise NoRecord(f"{place.path} is a run; name one of its matches, such as {place.path}:0")
     with closing(Store.open(place.path)) as store:
-        return store.record_of(place.number) if place.is_id else store.record(place.number)
+        return store.record(place.number if place.is_id else store.planned(place.number).id)
 
 
 def _line(path: Path, number: int) -> bytes:

@@ -174,7 +174,7 @@ def explain_faults(store: Store, summary: RunSummary) -> None:
     for place, (bot, (number, seat)) in enumerate(log.first.items()):
         if place < EXPLAINED:
             try:
-                say(*explain(read_record(store.record(number)), seat, f"match {number}"))
+                say(*explain(read_record(store.record(store.planned(number).id)), seat, f"match {number}"))
             except (StoreError, ValueError) as error:  # the tables are worth more than a record that is damaged
                 say(f"match {number}: its record does not replay ({error}); `golfref verify {store.path}` says more")
             say(read_on(f"{store.path}:{number}", seat, bot))

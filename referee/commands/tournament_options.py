@@ -3,11 +3,14 @@
 import shlex
 from pathlib import Path
 
-from msgspec import Struct
+from msgspec import Struct, ValidationError, convert
 from msgspec.structs import replace
 
 from referee.commands.key import BadKeyFile, read_key
 from referee.tournament.config.config import Config, ConfigError
+from referee.tournament.config.formats import MOST_HOURS, FormatKeys
+from referee.tournament.formats.table import formats_with
+from referee.tournament.plan.rounds import Format
 from referee.tournament.plan.shards import Shard
 
 
@@ -53,6 +56,8 @@ class TournamentOptions(Struct, frozen=True, kw_only=True):
         if self.key is not None and config.seed is not None:
             where = "--seed" if self.seed is not None else f"`seed` in {self.config}"
             raise ConfigError([f"golfref: --key: {where} gives another key; leave one of them out"])
+        if self.hours is not None:
+            _check_hours(self.hours, config.only_format)
         if self.shard is not None and (why := _not_fixed(config)):
             text = f"golfref: --shard: {why}, so that nobody knows the plan before all of it has been played"
             raise ConfigError([f"{text}; play it on one machine, or on a cluster with --cluster"])
@@ -68,7 +73,7 @@ class TournamentOptions(Struct, frozen=True, kw_only=True):
             jobs=self.jobs or config.jobs,
             workers=self.workers or config.workers,
             seed=self.seed or config.seed,
-            hours=self.hours or config.hours,
+            hours=config.hours if self.hours is None else self.hours,
             shard=self.shard,
             key=key,
         )
@@ -90,6 +95,18 @@ class TournamentOptions(Struct, frozen=True, kw_only=True):
         parts += [] if self.wait_s is None else ["--wait", str(self.wait_s)]
         parts += ["--amend"] * self.amend + ["--json"] * self.as_json + ["--strict"] * self.strict
         return shlex.join(parts)
+
+
+def _check_hours(hours: float, format_: Format | None) -> None:
+    """Raises ConfigError where `--hours` is out of its bounds, or this format does not end early."""
+    try:
+        convert({"hours": hours}, FormatKeys)
+    except ValidationError:
+        raise ConfigError([f"--hours: expected hours above 0, at most {MOST_HOURS}, got {hours:g}"]) from None
+    if format_ not in (having := formats_with("hours")):
+        what = "a tournament with [[stages]]" if format_ is None else f"a {format_}"
+        ways = f"formats that can end early: {', '.join(having)}"
+        raise ConfigError([f"--hours: {what} that is cut off orders nobody; {ways}"])
 
 
 def _not_fixed(config: Config) -> str:

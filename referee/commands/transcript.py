@@ -5,8 +5,6 @@ import msgspec
 from referee.commands.console import CHECK_FAILED, DONE, USAGE, put, put_json, say
 from referee.commands.records import load_bot_match, others_in
 from referee.commands.replay import heading_lines, place_line
-from referee.play.talk.retell import other_version
-from referee.reports.bot_match import BotMatch
 from referee.reports.wire import wire_json, wire_lines
 from referee.rules.record import BrokenRecord, NoRecord
 from referee.tournament.store.disk import StoreError
@@ -22,7 +20,7 @@ def transcript(where: str, bot: str | None, *, as_json: bool) -> int:
     except (BrokenRecord, msgspec.MsgspecError, ValueError) as error:  # options or keys that there cannot be, too
         say(f"golfref: {where}: {error}")
         return CHECK_FAILED
-    say(*others_in(where), *notes(match))
+    say(*others_in(where))
     if as_json:
         for line in wire_json(match):
             put_json(line)
@@ -32,13 +30,3 @@ def transcript(where: str, bot: str | None, *, as_json: bool) -> int:
     for text in wire_lines(match):
         put(text)
     return DONE
-
-
-def notes(match: BotMatch) -> list[str]:
-    """What is to be known of a match before it is read."""
-    if match.is_exact:
-        return []
-    why = other_version(match.golfref, match.protocol)
-    if why is None:
-        return ["note: the record says that other bytes were sent than it tells; `golfref verify` says more"]
-    return [f"note: {why}, which may have worded some texts otherwise"]

@@ -1,6 +1,5 @@
 """verify: whether a record, or a whole run, can be believed."""
 
-from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -13,7 +12,7 @@ from referee.ending_signals import interruptible
 from referee.rules.record import NoRecord, Record
 from referee.tournament.store.disk import StoreError, WriteFailed
 from referee.tournament.verify.published import NOTHING, BadPublished, Published, read_published
-from referee.tournament.verify.record import check_record, unchecked
+from referee.tournament.verify.replay import check_record
 from referee.tournament.verify.run import Checked, check_store
 
 _IN_ITSELF = (
@@ -98,7 +97,6 @@ def _checked(where: str, published: Published) -> Checked:
     return Checked(
         findings=tuple(check_record(record)),
         compared=("1 match replayed",),
-        unchecked=tuple(unchecked({(record.golfref, record.protocol): 1})),
     )
 
 
@@ -126,5 +124,4 @@ def _checked_file(path: Path, lines: Sequence[bytes]) -> Checked:
     return Checked(
         findings=tuple(findings),
         compared=(f"{len(records)} matches replayed",),
-        unchecked=tuple(unchecked(Counter((record.golfref, record.protocol) for record in records))),
     )

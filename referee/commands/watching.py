@@ -74,8 +74,8 @@ class _Paced:
     def finished(self, result: Result) -> None:
         self._pace.finished(result.number)
 
-    def voided(self, fixture: PlannedMatch, attempt: int, reason: str) -> None:
-        del attempt, reason
+    def voided(self, fixture: PlannedMatch, attempt: int, reason: str, id_: int) -> None:
+        del attempt, reason, id_
         self._pace.voided(fixture.number)
 
     def suspected(self, suspect: VoidSuspect) -> None:
@@ -100,9 +100,9 @@ class _All:
         for one in self._watchers:
             one.finished(result)
 
-    def voided(self, fixture: PlannedMatch, attempt: int, reason: str) -> None:
+    def voided(self, fixture: PlannedMatch, attempt: int, reason: str, id_: int) -> None:
         for one in self._watchers:
-            one.voided(fixture, attempt, reason)
+            one.voided(fixture, attempt, reason, id_)
 
     def suspected(self, suspect: VoidSuspect) -> None:
         for one in self._watchers:

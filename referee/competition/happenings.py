@@ -62,8 +62,8 @@ class Begin(_Happening, frozen=True, tag="begin"):
 class Match(_Happening, frozen=True, tag="match"):
     """A match has ended and is in the store. Lists are by seat."""
 
-    match: int
-    """Its number in the plan."""
+    match: int | None
+    """Its number in the plan. None where it was out of the standings before this was told."""
     game: str
     bots: tuple[str, ...]
     match_points: tuple[float, ...]
@@ -76,7 +76,7 @@ class Match(_Happening, frozen=True, tag="match"):
     faults: tuple[dict[str, int], ...]
     """How many faults of each kind."""
     commit: int
-    """Its number in the order of commits, as in `RUN:#17`."""
+    """The id of its row in the store, as in `RUN:#17`."""
     played: int
     planned: int
 
@@ -84,7 +84,7 @@ class Match(_Happening, frozen=True, tag="match"):
 class Fault(_Happening, frozen=True, tag="fault"):
     """A bot was at fault in a match that has ended."""
 
-    match: int
+    match: int | None
     game: str
     bot: str
     kind: str
@@ -99,12 +99,13 @@ class Fault(_Happening, frozen=True, tag="fault"):
 class Void(_Happening, frozen=True, tag="void"):
     """The referee or its host spoiled an attempt at a match, which is no bot's fault."""
 
-    match: int
+    match: int | None
+    """As of a match."""
     game: str
     attempt: int
     reason: str
     void: int
-    """Its number in the order of voids, from 1."""
+    """The id of its row in the store."""
 
 
 class Suspect(_Happening, frozen=True, tag="void_suspect"):

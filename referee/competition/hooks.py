@@ -91,7 +91,8 @@ class RunningHooks:
         """
         if self._old is not None:
             return None
-        now = Cursor(commitment=store.meta().commitment, commit=store.last_id() + 1, void=len(store.all_ids()["voids"]))
+        void = max((id_ for id_, _ in store.voids()), default=0)
+        now = Cursor(commitment=store.meta().commitment, commit=store.last_id() + 1, void=void)
         found = read_cursor(self._path) or now
         is_of_another = found.commitment != now.commitment or found.commit > now.commit or found.void > now.void
         self._old = found = now if is_of_another else found

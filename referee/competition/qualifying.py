@@ -15,8 +15,6 @@ from protocol.text import printable
 from referee.competition.beating import try_bots
 from referee.competition.checking import Checked, HostSpoiled, OneBot, check_bots
 from referee.competition.letters import keep_letter
-from referee.entries.ready import NotReady
-from referee.entries.versions import short, version_of
 from referee.new_file import NotWritten
 from referee.play.faults import HostFault
 from referee.play.greeting import Greeted
@@ -24,8 +22,11 @@ from referee.play.spec import BotSpec
 from referee.tournament.config.config import Config, ConfigError, survey
 from referee.tournament.config.tables import Qualify
 from referee.tournament.store.disk import StoreError
-from referee.tournament.store.events import KeptOut, told_as_kept_out
+from referee.tournament.store.rows import KeptOut
 from referee.tournament.store.store import Store
+from referee.tournament.store.words import in_words
+from referee.versions.ready import NotReady
+from referee.versions.version import short, version_of
 
 LONGEST_REASON = 200
 """How many characters of a reason the history tells."""
@@ -40,7 +41,7 @@ class Qualified(Struct, frozen=True, kw_only=True):
     """The config as if it named only those who take part."""
     kept_out: tuple[KeptOut, ...] = ()
     """All who do not, in the order of the config."""
-    notes: tuple[str, ...] = ()
+    notes: tuple[KeptOut, ...] = ()
     """What the history of the run is to tell of them and does not tell yet."""
 
 
@@ -55,7 +56,7 @@ class _Decided(Struct, frozen=True, kw_only=True):
 def qualified(config: Config, path: Path, *, fresh: bool, tell: Tell, not_ready: Sequence[NotReady] = ()) -> Qualified:
     """Who takes part in the run in `path`, which may not have begun, or is begun anew if `fresh`.
 
-    Bots are checked and tried as far as nothing is kept of that. All entries must be on the shelf and built but those
+    Bots are checked and tried as far as nothing is kept of that. All entries must be stored and built but those
     that are `not_ready`, which are kept out. Must run in the main thread. Raises ConfigError where too few remain,
     HostFault where a bot cannot be tried here, and Interrupted.
     """
@@ -88,7 +89,7 @@ def qualified(config: Config, path: Path, *, fresh: bool, tell: Tell, not_ready:
     return Qualified(
         config=_without(config, frozenset(out)),
         kept_out=kept_out,
-        notes=tuple(one.in_words for one in kept_out if (one.bot, one.version) not in told),
+        notes=tuple(one for one in kept_out if (one.bot, one.version) not in told),
     )
 
 
@@ -116,7 +117,7 @@ def without_failed(
     }
     tell_all(tuple(out.values()), tell)
     left = _without(config, frozenset(config.tables.keys() - ({bot.name for bot in config.bots} - names)))
-    return Qualified(config=left, kept_out=tuple(out.values()), notes=tuple(one.in_words for one in out.values()))
+    return Qualified(config=left, kept_out=tuple(out.values()), notes=tuple(out.values()))
 
 
 def _mishap(greeted: Greeted) -> str:
@@ -126,7 +127,7 @@ def _mishap(greeted: Greeted) -> str:
 def tell_all(kept_out: Sequence[KeptOut], tell: Tell) -> None:
     """Say who is kept out."""
     for one in kept_out:
-        tell(one.in_words)
+        tell(*in_words(one))
 
 
 def _kept_out(config: Config, rules: Qualify, bots: Sequence[BotSpec], tell: Tell) -> dict[str, KeptOut]:
@@ -180,10 +181,9 @@ def _decided(path: Path) -> _Decided:
     with contextlib.suppress(StoreError, OSError):
         if path.exists():
             with contextlib.closing(Store.open(path)) as store:
-                told = (told_as_kept_out(line) for event in store.history() for line in event.lines)
                 return _Decided(
                     taking_part=frozenset((bot.name, short(bot.version)) for bot in store.meta().facts.bots),
-                    kept_out=tuple(one for one in told if one is not None),
+                    kept_out=tuple(row for _, row in store.rows(KeptOut)),
                 )
     return _Decided()
 

@@ -4,8 +4,6 @@ import time
 from collections.abc import Callable, Mapping
 from operator import itemgetter
 
-from msgspec.structs import replace
-
 from referee.competition.happenings import (
     Drawn,
     Fault,
@@ -20,13 +18,14 @@ from referee.competition.happenings import (
 from referee.competition.hook_cursor import Cursor
 from referee.reports.blame import mishap_of, published_detail
 from referee.rules.record import Mishap, NoRecord, Record, read_record
+from referee.tournament.config.planned import MatchIdentities
 from referee.tournament.plan.fixture import PlannedMatch
 from referee.tournament.plan.rounds import End as RoundsEnd
 from referee.tournament.plan.rounds import Round
-from referee.tournament.results import Result, beaten_shares
+from referee.tournament.results import NOT_PLANNED, Result, beaten_shares
 from referee.tournament.store.disk import StoreError
+from referee.tournament.store.plans import finder, plan_now
 from referee.tournament.store.store import Store
-from referee.tournament.store.voided import voids_by_place
 from referee.tournament.voids import VoidSuspect
 
 PROGRESS_EVERY_S = 5.0
@@ -48,8 +47,7 @@ class Reporter:
         """`left_s` forecasts how many seconds are left; `played` is how many results there are already."""
         self.played, self.planned = played, planned
         self._put, self._store, self._left_s = put, store, left_s
-        self._voided, self._last_void = 0, len(store.all_ids()["voids"])
-        self._last_commit = store.last_id()
+        self._voided = 0
         self._told_at = time.monotonic()
 
     def begun(self, fixture: PlannedMatch) -> None:
@@ -57,11 +55,8 @@ class Reporter:
 
     def finished(self, result: Result) -> None:
         """A match has been committed."""
-        if not result.commit:
-            self._last_commit += 1  # the referee commits one after the other, and tells each at once
-            result = replace(result, commit=self._last_commit)
         self.played += 1
-        self.tell(result, _record(self._store, result.number) if any(result.faults) else None)
+        self.tell(result, _record(self._store, result.commit) if any(result.faults) else None)
         if time.monotonic() - self._told_at >= PROGRESS_EVERY_S or self.played == self.planned:
             self._tell_progress()
 
@@ -69,7 +64,7 @@ class Reporter:
         """Tell of a match and its faults; without the record, not what was wrong."""
         self._put(
             Match(
-                match=result.number,
+                match=number_in_plan(result),
                 game=result.variant,
                 bots=result.bots,
                 match_points=beaten_shares(result.ranks),
@@ -88,7 +83,7 @@ class Reporter:
                 mishap = first.get(kind)
                 self._put(
                     Fault(
-                        match=result.number,
+                        match=number_in_plan(result),
                         game=result.variant,
                         bot=result.bots[seat],
                         kind=kind,
@@ -98,11 +93,10 @@ class Reporter:
                     )
                 )
 
-    def voided(self, fixture: PlannedMatch, attempt: int, reason: str) -> None:
+    def voided(self, fixture: PlannedMatch, attempt: int, reason: str, id_: int) -> None:
         """A match was spoiled by the referee or its host."""
         self._voided += 1
-        self._last_void += 1
-        self._put(void_of(fixture.number, fixture.variant, attempt, reason, self._last_void))
+        self._put(void_of(fixture.number, fixture.variant, attempt, reason, id_))
 
     def suspected(self, suspect: VoidSuspect) -> None:
         """The presence of a bot alone explains the voids at which it sat."""
@@ -138,34 +132,39 @@ def tell_again(put: Callable[[Happening], None], store: Store, planned: int, cur
     results = list(store.results())
     before = sum(result.commit < cursor.commit for result in results)
     reporter = Reporter(put_rest, store, lambda: 0.0, planned=planned, played=before)
-    retired = {row.id: replace(row.result, commit=row.id) for row in store.retired()}
-    missing: list[tuple[int, int, Result | Void]] = [
-        (result.commit, 0, result) for result in (*results, *retired.values()) if result.commit >= cursor.commit
+    retired = [row.result for row in store.retired()]
+    missing: list[tuple[int, Result | Void]] = [
+        (result.commit, result) for result in (*results, *retired) if result.commit >= cursor.commit
     ]
-    for (game, *_), voids in voids_by_place(store).items():
+    voids = [(id_, row) for id_, row in store.voids() if id_ > cursor.void]
+    if voids:
+        number_of = finder(plan_now(store), MatchIdentities(store.meta().facts))
         missing += (
-            (one.after or 0, one.id, void_of(one.number or 0, game, one.attempt, one.reason, one.id))
-            for one in voids
-            if one.id > cursor.void
+            (id_, void_of(number_of(row.identity), row.variant, row.attempt, row.reason, id_)) for id_, row in voids
         )
-    for _, _, what in sorted(missing, key=itemgetter(0, 1)):
+    for _, what in sorted(missing, key=itemgetter(0)):
         if isinstance(what, Void):
             put(what)
-        elif what.commit in retired:
-            reporter.tell(what, None)  # its record has no number any more
+        elif what.number == NOT_PLANNED:
+            reporter.tell(what, None)
         else:
             reporter.finished(what)
 
 
-def void_of(number: int, game: str, attempt: int, reason: str, id_: int) -> Void:
+def number_in_plan(result: Result) -> int | None:
+    """The number of a match in the plan; None where it is out of the standings."""
+    return None if result.number == NOT_PLANNED else result.number
+
+
+def void_of(number: int | None, game: str, attempt: int, reason: str, id_: int) -> Void:
     """What is told of a void."""
     return Void(match=number, game=game, attempt=attempt, reason=safe(reason), void=id_)
 
 
-def _record(store: Store, number: int) -> Record | None:
+def _record(store: Store, id_: int) -> Record | None:
     """The record of a match; None where it cannot be read, which `golfref verify` tells."""
     try:
-        return read_record(store.record(number))
+        return read_record(store.record(id_))
     except (StoreError, NoRecord):
         return None
 

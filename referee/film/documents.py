@@ -37,9 +37,8 @@ from referee.film.view import OPEN, View, Viewer
 from referee.film.windows import windows
 from referee.film.words import told
 from referee.film.worth import Scorer, Worth, lead
-from referee.play.talk.retell import Retelling
 from referee.reports.blame import published_detail
-from referee.reports.bot_match import Entry, Faulted, is_exact, on_wires
+from referee.reports.bot_match import Entry, Faulted, on_wires
 from referee.rules.describe import power_in_words
 from referee.rules.record import Mishap, Record
 from referee.rules.secrets import TableEvent, insiders, view
@@ -126,9 +125,9 @@ class Documents:
     @cached_property
     def wires(self) -> tuple[Wire, ...]:
         """What passed on the wire of each seat, by seat."""
-        record, retelling = self._record, Retelling(self._record)
+        record = self._record
         entries: list[list[WireEntry]] = [[] for _ in record.seats]
-        for one in on_wires(record, range(len(record.seats)), retelling):
+        for one in on_wires(record, range(len(record.seats))):
             entries[one.seat].append((one.events - 1, _published(one.entry)))
         return tuple(
             Wire(
@@ -138,7 +137,6 @@ class Documents:
                 wrote_bytes=bot.wrote_bytes,
                 stderr=bot.stderr,
                 stderr_bytes=bot.stderr_bytes,
-                is_exact=is_exact(record, seat, retelling),
             )
             for seat, bot in enumerate(record.seats)
         )

@@ -279,8 +279,6 @@ class Wire(Struct, frozen=True, kw_only=True):
     stderr: str = ""
     """The start of its standard error, as far as it is kept, escaped."""
     stderr_bytes: int = 0
-    is_exact: bool = True
-    """Whether what was sent is known to be told to the byte; else another version may have worded texts otherwise."""
 
 
 class BotOfMatch(Struct, frozen=True, kw_only=True):

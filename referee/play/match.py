@@ -26,6 +26,7 @@ from referee.play.talk import script
 from referee.play.talk.conversation import Conversation, Steps
 from referee.play.talk.exchange import Delivery
 from referee.rules.chance import Chance, Keyed, Recorder, Stacked
+from referee.rules.counts import seat_counts
 from referee.rules.game import Game
 from referee.rules.match import MatchResult
 from referee.rules.record import Record, SeatRecord
@@ -124,8 +125,9 @@ class LiveMatch:
             _seat_record(self._setup, self._talk, channel, number, before)
             for number, (channel, before) in enumerate(zip(channels, self._matches_before(), strict=True))
         ]
-        record = _record(self._setup, self._recorder, self._talk, seats, self._talk.game.result)
-        return structs.replace(record, lag_us=self._lag_us)
+        game = self._talk.game
+        record = _record(self._setup, self._recorder, self._talk, seats, game.result)
+        return structs.replace(record, lag_us=self._lag_us, counts=seat_counts(game))
 
     def so_far(self) -> Record:
         """The record of a match that is being played, as far as it has come. It has no result and says little of seats.
@@ -326,7 +328,6 @@ def _seat_record(setup: MatchSetup, talk: Conversation, channel: Channel, number
         sent_bytes=sent.sent.bytes,
         sent_sha256=sent.sent.hexdigest(),
         wrote_lines=inbox.lines_read,
-        wrote_bytes=inbox.read.bytes,
-        wrote_sha256=inbox.read.hexdigest(),
+        wrote_bytes=inbox.bytes_read,
         lines=lines,
     )

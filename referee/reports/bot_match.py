@@ -135,8 +135,6 @@ class BotMatch(Struct, frozen=True, kw_only=True):
     matches_before: int
     hello: str
     """The line that greeted its process, in this match or before an earlier one."""
-    is_exact: bool
-    """Whether what was sent is known to be told to the byte; else another version may have worded texts otherwise."""
     wrote_lines: int
     wrote_bytes: int
     stderr_bytes: int
@@ -158,17 +156,14 @@ def bot_match(record: Record, seat: int, place: RunPlace | None = None) -> BotMa
 
 def bot_matches(record: Record, places: Mapping[int, RunPlace | None]) -> Iterator[BotMatch]:
     """The match as the bots on these seats know it, for which it is played again once. Raises as `bot_match` does."""
-    retelling = Retelling(record)
     wires: dict[int, list[Entry]] = {seat: [] for seat in places}
-    for one in on_wires(record, [*places], retelling):
+    for one in on_wires(record, [*places]):
         wires[one.seat].append(one.entry)
     for seat, place in places.items():
-        yield _bot_match(record, seat, place, tuple(wires[seat]), is_exact=is_exact(record, seat, retelling))
+        yield _bot_match(record, seat, place, tuple(wires[seat]))
 
 
-def _bot_match(
-    record: Record, seat: int, place: RunPlace | None, wire: tuple[Entry, ...], *, is_exact: bool
-) -> BotMatch:
+def _bot_match(record: Record, seat: int, place: RunPlace | None, wire: tuple[Entry, ...]) -> BotMatch:
     bot = record.seats[seat]
     return BotMatch(
         golfref=record.golfref,
@@ -192,7 +187,6 @@ def _bot_match(
         idle_cpu_ms=bot.idle_cpu_ms,
         matches_before=bot.matches_before,
         hello=encode(hello(record.games, record.bounds, record.golfref)).decode(),
-        is_exact=is_exact,
         wrote_lines=bot.wrote_lines,
         wrote_bytes=bot.wrote_bytes,
         stderr_bytes=bot.stderr_bytes,
@@ -286,11 +280,12 @@ class _Asked(Struct):
         return self.given is not None and self.given.fault is not None and self.given.fault.kind == "timeout"
 
 
-def on_wires(record: Record, seats: Sequence[int], retelling: Retelling) -> Iterator[OnWire]:
+def on_wires(record: Record, seats: Sequence[int]) -> Iterator[OnWire]:
     """All that the bots on these seats were sent and wrote, side by side, for each seat in order.
 
-    Raises BrokenRecord where the record does not replay. After it `is_exact` can be asked.
+    Raises BrokenRecord where the record does not replay, and ValueError for a key that is none.
     """
+    retelling = Retelling(record)
     tellers = {seat: _Teller(record, seat) for seat in seats}
     game = None
     for game, move in walk(record):
@@ -305,12 +300,6 @@ def on_wires(record: Record, seats: Sequence[int], retelling: Retelling) -> Iter
     for delivery in retelling.after():
         if delivery.seat in tellers:
             yield OnWire(seat=delivery.seat, events=events, entry=Sent(text=delivery.data.decode()))
-
-
-def is_exact(record: Record, seat: int, retelling: Retelling) -> bool:
-    """Whether what has been told to a seat is to the byte what it was sent."""
-    bot = record.seats[seat]
-    return retelling.sent(seat) == (bot.sent_bytes, bot.sent_sha256)
 
 
 class _Teller:

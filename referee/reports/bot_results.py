@@ -4,15 +4,12 @@ from collections.abc import Iterator, Sequence
 from typing import Literal
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from referee.reports.game import faults_in_words
 from referee.reports.tables.layout import Column, fitted, wider
 from referee.reports.tables.names import Names
-from referee.rules.record import BrokenRecord, NoRecord, read_record
+from referee.rules.counts import SlapCounts
 from referee.tournament.results import Result, beaten_shares
-from referee.tournament.slaps import SlapCounts, slaps_of
-from referee.tournament.store.disk import StoreError
 from referee.tournament.store.store import Store
 
 MOST_SHOWN = 20
@@ -54,7 +51,7 @@ def bot_results(store: Store, bot: str, variant: str | None = None) -> OwnResult
     """The matches of this bot, or those of one game.
 
     Matches that it forfeited come first, then those in which it beat the fewest and was the farthest behind. Raises
-    StoreError, also where a record is damaged.
+    StoreError.
     """
     found = [
         own_result(result, result.bots.index(bot))
@@ -62,7 +59,7 @@ def bot_results(store: Store, bot: str, variant: str | None = None) -> OwnResult
         if bot in result.bots and variant in (None, result.variant)
     ]
     found.sort(key=lambda one: (not one.forfeited, one.beaten, -one.behind, one.match))
-    return OwnResults(bot=bot, matches=tuple(_with_slaps(store, one) for one in found))
+    return OwnResults(bot=bot, matches=tuple(found))
 
 
 def results_table(results: OwnResults, width: int) -> Iterator[str]:
@@ -126,7 +123,7 @@ def _counted(row: OwnResult, verdict: Literal["right", "wrong", "late"]) -> str:
 
 
 def own_result(result: Result, seat: int) -> OwnResult:
-    """What a match came to for the bot on this seat, without its slaps."""
+    """What a match came to for the bot on this seat."""
     others = [total for other, total in enumerate(result.totals) if other != seat]
     return OwnResult(
         match=result.number,
@@ -139,14 +136,6 @@ def own_result(result: Result, seat: int) -> OwnResult:
         behind=result.totals[seat] - min(others),
         forfeited=result.forfeited[seat],
         faults=result.faults[seat],
-        slaps=None,
+        slaps=result.slaps[seat] if result.slaps else None,
         late_slaps=result.late_slaps[seat],
     )
-
-
-def _with_slaps(store: Store, row: OwnResult) -> OwnResult:
-    try:
-        slaps = slaps_of(read_record(store.record(row.match)))
-    except (NoRecord, BrokenRecord, ValueError) as error:  # options that there cannot be, too
-        raise StoreError(f"{store.path}: the record of match {row.match} is damaged ({error})") from None
-    return row if slaps is None else replace(row, slaps=slaps[row.seat])

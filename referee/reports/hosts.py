@@ -14,11 +14,11 @@ from referee.reports.tables.layout import Column, fitted, wider
 from referee.rules.record import was_asked
 from referee.tournament.figures.hosts import FEWEST, LEVEL, Difference, Sample, What, differences
 from referee.tournament.store.disk import StoreError
-from referee.tournament.store.events import tells_host_left_out, tells_host_lost
 from referee.tournament.store.hosts import Host
 from referee.tournament.store.reading import Part, parts_of
-from referee.tournament.store.rows import CommittedMatch
+from referee.tournament.store.rows import CommittedMatch, HostLeftOut, HostLost
 from referee.tournament.store.store import Store
+from referee.tournament.store.words import in_words as in_words_of_row
 
 
 class HostFigures(Struct, frozen=True, kw_only=True):
@@ -146,29 +146,28 @@ def hosts_of(store: Store) -> RunHosts:
     """What a run tells of its hosts. Raises StoreError, also where it was played on this machine alone."""
     if not (stored := store.hosts()):
         raise StoreError(f"{store.path}: no host is told: the run was played on one machine, without --cluster")
-    names = {one.id: one.host.name for one in stored}
+    names = {id_: one.name for id_, one in stored.items()}
     sums: dict[str, _Sums] = {name: _Sums() for name in sorted(names.values())}
-    played_on, without, samples = store.played_on(), 0, _Samples()
+    without, samples = 0, _Samples()
     for row, times in parts_of(store, _Times):
-        if (name := names.get(played_on.get(row.id, 0))) is None:
+        if (name := names.get(row.host or 0)) is None:
             without += 1
             continue
         sums[name].add(times, row.result.lag_us)
         samples.add(name, row, times)
-    for host in store.voided_on().values():
-        if host in names:
-            sums[names[host]].voids += 1
+    for _, void in store.voids():
+        if void.host in names:
+            sums[names[void.host]].voids += 1
     told: dict[str, list[Host]] = defaultdict(list)
-    for one in stored:
-        told[one.host.name].append(one.host)
+    for one in stored.values():
+        told[one.name].append(one)
     compared = differences(samples.all())
-    history = [line for event in store.history() for line in event.lines]
     return RunHosts(
         name=store.meta().facts.name,
         without_host=without,
         hosts=tuple(some.figures(name, told[name]) for name, some in sums.items()),
-        left_out=tuple(filter(tells_host_left_out, history)),
-        lost=tuple(filter(tells_host_lost, history)),
+        left_out=tuple(line for _, row in store.rows(HostLeftOut) for line in in_words_of_row(row)),
+        lost=tuple(line for _, row in store.rows(HostLost) for line in in_words_of_row(row)),
         compared=compared,
         verdict=verdict(compared, hosts=len(sums)),
     )

@@ -13,7 +13,7 @@ from referee.tournament.store.store import Store
 
 def own_matches(store: Store, bot: str) -> tuple[int, ...]:
     """The matches of this bot so far, by their ids, in the order of commits. Raises StoreError."""
-    return tuple(row.id for row in store.committed() if bot in row.identity.bots)
+    return tuple(row.id for row in store.matches() if bot in row.identity.bots)
 
 
 def told(store: Store, bot: str, ids: tuple[int, ...]) -> Iterator[BotMatch]:
@@ -22,7 +22,7 @@ def told(store: Store, bot: str, ids: tuple[int, ...]) -> Iterator[BotMatch]:
     for id_ in ids:
         row = store.match(id_)
         try:
-            record = read_record(store.record_of(id_))
+            record = read_record(store.record(id_))
         except NoRecord as error:
             raise StoreError(f"{store.path}: the record of match #{id_} is damaged ({error})") from None
         seat = row.identity.bots.index(bot)

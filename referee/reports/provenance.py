@@ -11,7 +11,6 @@ from referee.reports.tables.rows import idle_cpu
 from referee.reports.tables.terms import terms_line
 from referee.tournament.figures.stopping import saved_words
 from referee.tournament.plan.keys import ROTATIONS_IN_WORDS
-from referee.tournament.store.events import told_as_kept_out
 from referee.tournament.summary import RunSummary
 from referee.tournament.voids import TO_WITHDRAW
 
@@ -155,7 +154,8 @@ def rounds(summary: RunSummary, names: Callable[[str], str] = short) -> list[str
     elif summary.stop is not None and summary.end is not None and summary.stop.undecided:
         pairs = [f"{names(one)} - {names(other)}" for one, other in summary.stop.undecided]
         more = f" and {len(pairs) - NAMED} more" * (len(pairs) > NAMED)
-        after += f": {', '.join(pairs[:NAMED])}{more}"
+        are = "" if summary.end == summary.stop.words else "; undecided"
+        after += f"{are}: {', '.join(pairs[:NAMED])}{more}"
     used = f"  played for {duration(summary.used_s or 0)} of {duration(summary.hours * 3600)}" if summary.hours else ""
     return [f"  rounds: {len(summary.rounds)}{last}; {after}", *filter(None, [used])]
 
@@ -178,8 +178,9 @@ def troubles(summary: RunSummary, names: Callable[[str], str] = short) -> list[s
 
 def kept_out(summary: RunSummary) -> list[str]:
     """Who did not qualify, and why."""
-    told = (told_as_kept_out(line) for event in summary.history for line in event.lines)
-    return [f"{printable(one.bot, 40)}, version {one.version}: {printable(one.reason, 300)}" for one in told if one]
+    return [
+        f"{printable(one.bot, 40)}, version {one.version}: {printable(one.reason, 300)}" for one in summary.kept_out
+    ]
 
 
 def spoiled(summary: RunSummary, names: Callable[[str], str] = short) -> list[str]:

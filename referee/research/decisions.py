@@ -112,7 +112,7 @@ def decisions(run: str | Path, out: str | Path, *, game: str | None = None, repl
 
 def write(store: Store, file: BinaryIO, *, game: str | None = None) -> int:
     """Write the decisions of this store; see `decisions`."""
-    names = sorted({row.identity.variant for row in store.committed()})
+    names = sorted({row.identity.variant for row in store.matches()})
     if game is not None and game not in names:
         raise NoRecord(f"{store.path} has no matches of {game!r}; it has those of {', '.join(names) or 'no game'}")
     return _write(_steps(store, scope_of(store), game), file)

@@ -10,7 +10,7 @@ from itertools import combinations
 from typing import Any, get_args
 
 from msgspec import Struct, ValidationError, convert
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from protocol.cards import JOKER, RANKS, is_card, rank, suit
 from referee.rules.options import CARD_VALUES, OPTIONS, TYPES, Lines, Options, expected
@@ -71,6 +71,19 @@ def with_options(name: str, changes: Mapping[str, Any]) -> Variant:
     if problems := list(_shape_problems(variant, changes)):
         raise BadOptions(problems)
     return replace(variant, seats=_seat_range(variant))
+
+
+def check_playable(variant: Variant, seats: int) -> None:
+    """Raise BadOptions where so many seats cannot play a variant from a record, or an option is one of other games."""
+    own = PRESETS[variant.preset]
+    strange = [
+        OptionProblem(name, f"does not go with {variant.preset} (OPT-08)")
+        for name, value in asdict(variant.options).items()
+        if value != getattr(own.options, name) and not own.has(name)
+    ]
+    problem = seat_problem(replace(variant, seats=_seat_range(variant)), seats)
+    if problems := [*strange, *([problem] if problem else [])]:
+        raise BadOptions(problems)
 
 
 def seat_problem(variant: Variant, seats: int) -> OptionProblem | None:

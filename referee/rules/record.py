@@ -14,13 +14,20 @@ from msgspec import Struct, field
 from protocol.actions import Action, Target
 from protocol.messages import Clocks, FaultKind, FaultPolicy, GameMessage, Limits
 from referee.rules.chance import Chance, Recorded, RoundOutcomes
+from referee.rules.counts import SeatCounts
 from referee.rules.game import Game
 from referee.rules.match import MatchResult
 from referee.rules.questions import IllegalAnswer, Question, Response, Sealed, Slap, SlapOrder, Window
 from referee.rules.variants import from_record
 
-FORMAT = 3
-"""The record format's number."""
+FORMAT = 4
+"""The record format's number. It rises with any change of what is kept, or of what bots are sent in a match.
+
+So the bytes that were sent follow from every record that this version reads.
+"""
+
+READS_EARLIER = "golfref 0.8.0"
+"""What reads the formats before this one."""
 
 
 class Mishap(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -169,7 +176,6 @@ class SeatRecord(Struct, frozen=True, kw_only=True):
     sent_sha256: str = ""
     wrote_lines: int = 0
     wrote_bytes: int = 0
-    wrote_sha256: str = ""
     lines: tuple[Line, ...] = ()
     """What it wrote, in order and up to a bound. `wrote_lines` and `wrote_bytes` count the rest too."""
 
@@ -210,6 +216,8 @@ class Record(Struct, frozen=True, kw_only=True):
     rounds: tuple[RoundOutcomes, ...]
     moves: tuple[Move, ...]
     result: MatchResult
+    counts: tuple[SeatCounts, ...] = ()
+    """By seat; empty while the match is played."""
 
 
 class NoRecord(ValueError):
@@ -228,12 +236,18 @@ class Head(Struct):
     protocol: str
 
 
+def other_format(found: int) -> str:
+    """What reads a record of another format than ours, in words that begin with the format."""
+    other = f"; {READS_EARLIER} reads it" if found < FORMAT else ""
+    return f"format {found}{other}; this version reads format {FORMAT}"
+
+
 def read_record(data: bytes) -> Record:
     """Return the record that is written as one line of JSON. Raises NoRecord where it is none, or of another format."""
     try:
         head = msgspec.json.decode(data, type=Head)
         if head.format != FORMAT:
-            raise NoRecord(f"a record of format {head.format}; this version reads format {FORMAT}")
+            raise NoRecord(f"a record of {other_format(head.format)}")
         record = msgspec.json.decode(data, type=Record)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise NoRecord(f"not a golfref record: {error}") from None
@@ -262,6 +276,8 @@ def walk(record: Record, chance: Chance | None = None) -> Iterator[tuple[Game, M
             else:
                 game.answer(_response(game.question, move))
     except (IllegalAnswer, LookupError) as error:
+        if chance is not None and not isinstance(error, IllegalAnswer):
+            raise  # nothing that was recorded can be missing
         raise BrokenRecord(f"move {played}: {error}") from None
     if game.question is not None:
         raise BrokenRecord(f"the record ends after move {played}, but the match does not")

@@ -134,10 +134,10 @@ class SiteBuilder:
 
     def _gathered(self, store: Store, meta: Meta) -> Gathering:
         """What has been gathered until now. After an amendment matches have other numbers, and all begins anew."""
-        amendments = len(store.former())
+        amendments = store.last_amendment()
         if self._gathering is None or amendments != self._amendments:
             games = {entry.name: entry.variant for entry in meta.facts.variants}
-            self._gathering = Gathering(meta.facts, replayed_until(store.committed(), games))
+            self._gathering = Gathering(meta.facts, replayed_until(store.matches(), games))
             self._amendments = amendments
         self._gathering.take(store, self._check)
         return self._gathering
@@ -215,7 +215,7 @@ class SiteBuilder:
         try:
             if row.problem:
                 raise NoRecord(row.problem)
-            made = list(match_files(read_record(store.record_of(row.id)), about, place))
+            made = list(match_files(read_record(store.record(row.id)), about, place))
         except (NoRecord, BrokenRecord, StoreError, ValueError, LookupError) as error:
             self._problems[row.id] = str(error)
             made = [problem_page(site, replace(row, problem=str(error)))]
@@ -239,7 +239,7 @@ def _folder_of(row: MatchRow) -> str:
 def _about(site: Site, committed: CommittedMatch) -> AboutMatch:
     """What the pages of a match say besides the match. It must not change with what else is played."""
     content, where, number = site.content, committed.identity, committed.number
-    drawn = [one.title for one in content.summary.rounds if one.after < committed.id]
+    drawn = [one.title for one in content.summary.rounds if one.id < committed.id]
     out = () if number is not None else ("This match is out of the standings, since the run was amended.",)
     cards = "the same cards are" if content.facts.rotations == "same" else "cards of its own are"
     seating = f"Deal {where.deal}, seating {where.rotation + 1} of {len(where.bots)}: {cards} dealt to each seating."

@@ -52,7 +52,7 @@ def finals(facts: RunConfig, rounds: Sequence[RoundSummary], ids: Sequence[int])
         stage = stage[-deciding:]
     elif len(facts.stages) == 1:
         stage = []
-    return tuple(reversed(ids[bisect_right(ids, stage[0].after) :])) if stage else ()
+    return tuple(reversed(ids[bisect_right(ids, stage[0].id) :])) if stage else ()
 
 
 class Extremes:

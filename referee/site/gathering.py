@@ -58,12 +58,12 @@ class Gathering:
 
     def highlights(self, store: Store, variant: str | None = None) -> tuple[Highlight, ...]:
         """The best of each kind, of all games or of one. Raises StoreError."""
-        return self._highlights.best(OF_A_KIND, lambda id_: read_record(store.record_of(id_)), variant)
+        return self._highlights.best(OF_A_KIND, lambda id_: read_record(store.record(id_)), variant)
 
     def _read(self, store: Store, row: CommittedMatch) -> str:
         """Take in what the record tells; returns what is wrong with it."""
         try:
-            record = read_record(store.record_of(row.id))
+            record = read_record(store.record(row.id))
             self._highlights.add(row, record)
             self._faults.add(row, record)
         except (NoRecord, BrokenRecord, StoreError, ValueError, LookupError) as error:
@@ -104,6 +104,6 @@ def standings_by_game(store: Store) -> dict[str, Standings]:
 def _committed(store: Store, after: int, last: int) -> Iterator[CommittedMatch]:
     """The matches with ids from `after`, exclusive, to `last`, inclusive."""
     while after < last:
-        some = [row for row in islice(store.committed(after), AT_ONCE) if row.id <= last]
+        some = [row for row in islice(store.matches(after), AT_ONCE) if row.id <= last]
         yield from some
         after = some[-1].id if some else last

@@ -1,6 +1,7 @@
 """Orders to play matches of the plan, and the reports of what became of them. Nothing is played here."""
 
 import zlib
+from collections.abc import Iterable
 from hashlib import sha256
 from typing import Literal
 
@@ -112,7 +113,7 @@ def played(fixture: PlannedMatch, record: Record) -> Played:
 
 def result_of(fixture: PlannedMatch, record: Record) -> Result:
     """The result of a match, from which standings are computed."""
-    idle_ms = [seat.idle_cpu_ms for seat in record.seats]
+    counts = record.counts
     return Result(
         number=fixture.number,
         variant=fixture.variant,
@@ -128,7 +129,15 @@ def result_of(fixture: PlannedMatch, record: Record) -> Result:
         forfeited=tuple(seat.forfeited for seat in record.seats),
         faults=tuple(seat.faults for seat in record.seats),
         late_slaps=tuple(seat.late_slaps for seat in record.seats),
+        knocks=_unless_all_0(seat.knocks for seat in counts),
+        pile_takes=_unless_all_0(seat.pile_takes for seat in counts),
+        slaps=tuple(seat.slaps for seat in counts if seat.slaps is not None),
         lag_us=record.lag_us,
-        idle_cpu_ms=tuple(idle_ms) if any(idle_ms) else (),
+        idle_cpu_ms=_unless_all_0(seat.idle_cpu_ms for seat in record.seats),
         counts_cpu=record.counts_cpu,
     )
+
+
+def _unless_all_0(counts: Iterable[int]) -> tuple[int, ...]:
+    found = tuple(counts)
+    return found if any(found) else ()

@@ -4,15 +4,16 @@ from functools import lru_cache
 
 from msgspec import Struct
 
+from referee.rules.counts import SlapCounts
 
-class Result(Struct, frozen=True, kw_only=True, gc=False):
-    """A finished match, as tables and statistics need it. Tuples are by seat."""
+NOT_PLANNED = -1
+"""The number, and the block's number, of a match that the plan does not have."""
 
-    number: int
-    """Its place in the plan, from 0."""
+
+class Outcome(Struct, frozen=True, kw_only=True, gc=False):
+    """What came of a match, wherever the plan has it. Tuples are by seat."""
+
     variant: str
-    block: int
-    """The block's number, from 0. All matches of one line-up on one deal of a variant are a block."""
     deal: int = 0
     """The deal's number, from 0. The deal key follows from it, the variant and the names of the bots; from the rotation
     too, where each rotation of a deal has cards of its own."""
@@ -22,8 +23,6 @@ class Result(Struct, frozen=True, kw_only=True, gc=False):
     """How often other cards were dealt in place of those that a voided match had shown. The deal key depends on it."""
     versions_before: tuple[int, ...] = ()
     """How many versions each bot had before in the run; empty if all are 0. The deal key depends on it."""
-    commit: int = 0
-    """The match's id in the store, which counts commits from 1. 0 where it has not been committed."""
     bots: tuple[str, ...]
     totals: tuple[int, ...]
     """Strokes of the whole match."""
@@ -35,6 +34,12 @@ class Result(Struct, frozen=True, kw_only=True, gc=False):
     faults: tuple[dict[str, int], ...]
     """How many faults of each kind."""
     late_slaps: tuple[int, ...]
+    knocks: tuple[int, ...] = ()
+    """How often each bot knocked, in all rounds; empty if all are 0."""
+    pile_takes: tuple[int, ...] = ()
+    """How often each bot drew from the pile; empty if all are 0."""
+    slaps: tuple[SlapCounts, ...] = ()
+    """How the slaps of each bot came out; empty where the game has none."""
     lag_us: int = 0
     """The longest time in which the referee did not look at its pipes, in microseconds."""
     idle_cpu_ms: tuple[int, ...] = ()
@@ -43,14 +48,25 @@ class Result(Struct, frozen=True, kw_only=True, gc=False):
     """Whether control groups counted all that the bots computed, also in processes that had ended."""
 
 
+class Result(Outcome, frozen=True, kw_only=True, gc=False):
+    """A finished match, as tables and statistics need it: its outcome, and its place in the plan."""
+
+    number: int = NOT_PLANNED
+    """Its place in the plan, from 0."""
+    block: int = NOT_PLANNED
+    """The block's number, from 0. All matches of one line-up on one deal of a variant are a block."""
+    commit: int = 0
+    """The id of the match in the store. 0 where it has not been committed."""
+
+
 LEAST_SEATS = 2
 
 
-def check_seats(result: Result) -> None:
+def check_seats(result: Outcome) -> None:
     """Raise ValueError where a result does not have one entry for each seat, or ranks that no match has."""
     seats = len(result.bots)
     by_seat = (result.totals, result.ranks, result.forfeited, result.faults, result.late_slaps)
-    may_be_empty = (result.idle_cpu_ms, result.versions_before)
+    may_be_empty = (result.idle_cpu_ms, result.versions_before, result.knocks, result.pile_takes, result.slaps)
     if (
         seats < LEAST_SEATS
         or any(len(some) != seats for some in by_seat)

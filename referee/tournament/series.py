@@ -10,11 +10,11 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
+from referee.rules.counts import SlapCounts
 from referee.rules.record import Forfeit, Given, GivenSlaps, GivenTogether, Record, was_asked
 from referee.tournament.orders import result_of
 from referee.tournament.plan.fixture import PlannedMatch
 from referee.tournament.results import Result
-from referee.tournament.slaps import SlapCounts, slaps_of
 
 
 class Best(Struct, frozen=True, kw_only=True):
@@ -77,12 +77,11 @@ class Series:
         result = result_of(_fixture(seat, record), record)
         self.played.append((seat, result))
         self.seed, self.isolation = record.seed, record.isolation
-        verdicts = slaps_of(record)
         for number, bot in enumerate(seat.order):
             self.names[bot] = record.seats[number].name
             self.late[bot] += result.late_slaps[number]
-            if verdicts is not None:
-                self.verdicts[bot] = self.verdicts.get(bot, SlapCounts()) + verdicts[number]
+            if result.slaps:
+                self.verdicts[bot] = self.verdicts.get(bot, SlapCounts()) + result.slaps[number]
         for number, took_us in _thinking(record):
             self.thinking[seat.order[number]].append(took_us)
         for number, took_us in _slaps(record):

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
+from referee.rules.counts import SlapCounts
 from referee.tournament.results import Result
 from referee.tournament.series import Best, Series
-from referee.tournament.slaps import SlapCounts
 from referee.tournament.standings import BotStanding, Encounter, RankBy
 from referee.tournament.tally import standings_of
 from referee.trials.races import quantile

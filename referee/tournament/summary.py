@@ -1,5 +1,6 @@
 """What a run comes to: its standings and everything by which they can be judged, from the store alone."""
 
+from bisect import bisect
 from collections import Counter
 from collections.abc import Iterator
 from difflib import get_close_matches
@@ -15,7 +16,6 @@ from referee.tournament.figures.blocks import BlockTable, table_of
 from referee.tournament.figures.collusion import Influence, influences
 from referee.tournament.figures.ratings import Chance, Ratings, chances_of, ratings_of
 from referee.tournament.formats.places import FinalRanks, StagePlaces, places_of
-from referee.tournament.orders import ATTEMPTS
 from referee.tournament.plan.keys import Rotations
 from referee.tournament.plan.plan import Plan
 from referee.tournament.plan.rounds import End, Format, Round
@@ -32,13 +32,13 @@ from referee.tournament.standings import (
     with_opponents,
 )
 from referee.tournament.store.disk import StoreError
-from referee.tournament.store.events import told_as_drawn, told_as_played_for, used_s
-from referee.tournament.store.plans import Extent, extent_of, plan_now, present_in
+from referee.tournament.store.plans import Extent, extent_of, given_up, plan_now, present_in
 from referee.tournament.store.played import PlayedSoFar, as_former, numbered
-from referee.tournament.store.rows import Meta, RunEvent
+from referee.tournament.store.rows import Drawn, Ended, Hours, KeptOut, Meta
 from referee.tournament.store.store import Store
 from referee.tournament.store.tallies import StopVerdict, looks_at, results_among_remaining, stop_verdict, tally_for
 from referee.tournament.store.voided import void_tally
+from referee.tournament.store.words import HistoryEvent, history_of
 from referee.tournament.tally import Tally
 from referee.tournament.voids import VoidSuspect
 
@@ -89,6 +89,8 @@ class RoundSummary(Struct, frozen=True, kw_only=True):
     title: str
     stage: int
     """From 0."""
+    id: int
+    """The id of its row in the store."""
     after: int
     """How many matches had been committed when it was drawn."""
 
@@ -117,8 +119,10 @@ class RunSummary(Struct, frozen=True, kw_only=True):
     """The results of all matches in the standings, in the order of the plan. Empty where they were not asked for."""
     retired: tuple[RetiredMatch, ...]
     """Matches of bots or games that are no longer in the tournament, in the order of commits."""
-    history: tuple[RunEvent, ...]
-    """Amendments, and bots that changed by themselves."""
+    history: tuple[HistoryEvent, ...]
+    """What happened besides: amendments, bots that changed by themselves, hosts that went, and so on, in words."""
+    kept_out: tuple[KeptOut, ...] = ()
+    """The bots that do not take part, because they did not qualify."""
     hours: float | None = None
     """For how many hours the run is played. None where nothing is said of it."""
     used_s: int | None = None
@@ -277,11 +281,10 @@ def summary_of(store: Store, *, with_results: bool = True, anchor: str | None = 
         strengths = {row.bot: row.strength for row in ratings.bots if row.blocks} if ratings is not None else {}
         standings = with_opponents(standings, strengths)
     voids = store.void_reasons()
-    unplayed = store.given_up(ATTEMPTS)
-    tables = {void.number: void.bots for void in store.voids()}
-    voided = Counter(bot for void in store.voids() for bot in void.bots)
-    left_out = Counter(bot for number in unplayed for bot in tables.get(number, ()))
-    history = store.history()
+    unplayed = given_up(store) if voids else {}
+    voided = Counter(bot for _, void in store.voids() for bot in void.bots)
+    left_out = Counter(bot for bots in unplayed.values() for bot in bots)
+    used = [row.used_s for _, row in store.rows(Hours, Drawn, Ended) if row.used_s is not None]
     return RunSummary(
         name=meta.facts.name,
         matches=count,
@@ -296,17 +299,10 @@ def summary_of(store: Store, *, with_results: bool = True, anchor: str | None = 
         results=tuple(results),
         retired=_retired(store),
         hours=meta.facts.hours,
-        used_s=used_s(line for event in history for line in event.lines),
-        history=tuple(
-            event
-            for event in history
-            if told_as_drawn(event.lines) is None and any(told_as_played_for(line) is None for line in event.lines)
-        ),
-        rounds=tuple(
-            RoundSummary(title=one.what.title, stage=one.what.stage, after=one.after)
-            for one in extent.rounds
-            if isinstance(one.what, Round)
-        ),
+        used_s=max(used, default=None),
+        history=tuple(history_of(store)),
+        kept_out=tuple(row for _, row in store.rows(KeptOut)),
+        rounds=tuple(_rounds(store, extent)),
         end=next((one.what.reason for one in extent.rounds if isinstance(one.what, End)), None),
         stop=stop_verdict(meta.facts, bytes.fromhex(meta.master_key), plan, tally, has_ended=extent.has_ended),
         version=meta.golfref,
@@ -348,11 +344,21 @@ def summary_of(store: Store, *, with_results: bool = True, anchor: str | None = 
 
 
 def _hosts(store: Store) -> dict[str, int]:
-    played = Counter(store.played_on().values())
-    counts: dict[str, int] = {}
-    for one in store.hosts():
-        counts[one.host.name] = counts.get(one.host.name, 0) + played[one.id]
-    return dict(sorted(counts.items()))
+    hosts = store.hosts()
+    counts = dict.fromkeys(sorted(one.name for one in hosts.values()), 0)
+    for match in store.matches() if hosts else ():
+        if match.host in hosts:
+            counts[hosts[match.host].name] += 1
+    return counts
+
+
+def _rounds(store: Store, extent: Extent) -> Iterator[RoundSummary]:
+    """What has been drawn, where the plan grows by rounds."""
+    ids = store.ids() if extent.rounds else []
+    for one in extent.rounds:
+        if isinstance(one.what, Round):
+            after = bisect(ids, one.id)
+            yield RoundSummary(title=one.what.title, stage=one.what.stage, id=one.id, after=after)
 
 
 def _retired(store: Store) -> tuple[RetiredMatch, ...]:
@@ -384,7 +390,7 @@ def _places(store: Store, meta: Meta, plan: Plan | None, *, is_playing: bool) ->
     if meta.facts.order != "places" or plan is None or not plan.grows:
         return None
     played = PlayedSoFar(plan, MatchIdentities(meta.facts))
-    for row in store.committed():
+    for row in store.matches():
         if row.number is None or row.number < len(plan):  # not of a round that was drawn since
             played.add(row, row.number)
     field = draw_input(meta.facts, bytes.fromhex(meta.master_key))

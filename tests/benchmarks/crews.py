@@ -65,5 +65,5 @@ def tournament(bot: str, *, workers: int, deals: int, rounds: int, jobs: int) ->
         if done.returncode != 0:
             raise Skipped(f"the tournament failed: {done.stderr[-500:]}")
         with closing(Store.open(path)) as store:
-            records = (msgspec.json.decode(store.record(number), type=Record) for number in store.numbers())
+            records = (msgspec.json.decode(store.record(id_), type=Record) for id_ in store.ids())
             return Figure(decisions=sum(map(decisions, records)), seconds=seconds, referee_us=0, bots_us=0)

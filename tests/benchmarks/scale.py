@@ -17,7 +17,7 @@ import sys
 import tempfile
 import time
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
 
@@ -134,18 +134,18 @@ def fabricate(path: Path, matches: int | None = None) -> Path:
     )
     kept = [(record, _kept(record)) for record in sample(config, plan)]
 
-    def rows() -> Iterator[tuple[object, ...]]:
-        for number, (record, blob) in zip(range(matches or len(plan) - 1), itertools.cycle(kept), strict=False):
+    with (
+        locked(store_path) as lock,
+        contextlib.closing(Store.create(store_path, meta, lock)) as store,
+        store.together(),
+    ):
+        for number, (record, (hash_, blob)) in zip(
+            range(matches or len(plan) - 1), itertools.cycle(kept), strict=False
+        ):
             fixture = plan[number]
             who = terms.identity(fixture)
             result = replace(result_of(fixture, record), bots=who.bots)
-            bots, versions = _json(who.bots), _json(who.versions)
-            yield (None, number, who.variant, who.game, bots, versions, who.deal, who.rotation, _json(result), *blob)
-
-    with locked(store_path) as lock:
-        Store.create(store_path, meta, lock).close()
-        with contextlib.closing(sqlite3.connect(store_path)) as connection, connection:
-            connection.executemany("INSERT INTO matches VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows())
+            store.commit(Played(result=result, hash=hash_, record=blob), who)
     return store_path
 
 
@@ -155,22 +155,19 @@ def _kept(record: Record) -> tuple[str, bytes]:
     return sha256(data).hexdigest(), zlib.compress(data, 6)
 
 
-def _json(value: object) -> str:
-    return msgspec.json.encode(value).decode()
-
-
 def commit_us(path: Path) -> float:
     """Microseconds of a commit into this store; the matches are taken away again."""
     with locked(path) as lock, contextlib.closing(Store.open(path, lock=lock)) as store:
         first = store.ids()[0]
-        row, record = store.match(first), zlib.compress(store.record_of(first), 6)
+        row, record = store.match(first), zlib.compress(store.record(first), 6)
         begun = time.perf_counter()
         for number in range(10_000_000, 10_000_000 + COMMITS):
             result = replace(row.result, number=number)
             store.commit(Played(result=result, hash=row.hash, record=record), row.identity)
         seconds = time.perf_counter() - begun
     with contextlib.closing(sqlite3.connect(path)) as connection, connection:
-        connection.execute("DELETE FROM matches WHERE number >= 10000000")
+        for table in ("journal", "records", "places"):
+            connection.execute(f"DELETE FROM {table} WHERE id > (SELECT max(id) - {COMMITS} FROM {table})")  # noqa: S608
     return seconds / COMMITS * 1e6
 
 
@@ -193,7 +190,8 @@ def going_on_s(config: Path, store: Path) -> float:
     # Every bot is started once before anything is played.
     started = sorted(map(float, log.read_text().split()))[BOTS]
     with contextlib.closing(sqlite3.connect(store)) as connection, connection:
-        connection.execute("DELETE FROM matches WHERE id = (SELECT max(id) FROM matches)")
+        for table in ("journal", "records", "places"):
+            connection.execute(f"DELETE FROM {table} WHERE id = (SELECT max(id) FROM {table})")  # noqa: S608
     return started - begun
 
 

@@ -199,9 +199,7 @@ def run(case: Case, folder: Path, checkout: Path = ROOT, *, quick: bool = False)
     for name, seconds in functions.items():
         parts[name.partition("\t")[0]] += seconds
     with closing(Store.open(folder / "whole.golfref")) as store:
-        seats = [
-            seat for number in store.numbers() for seat in msgspec.json.decode(store.record(number), type=_Record).seats
-        ]
+        seats = [seat for id_ in store.ids() for seat in msgspec.json.decode(store.record(id_), type=_Record).seats]
     if faults := [f"{seat.faults} {seat.stderr}" for seat in seats if seat.faults]:
         raise Skipped(f"bots were at fault: {faults[0]}; {told[-500:]}")
     starts = sum(seat.matches_before == 0 for seat in seats)

@@ -46,7 +46,7 @@ def test_no_page_writes_errors_or_loads_what_is_not_of_the_site(site: Path, brow
 def test_without_scripts_everything_but_matches_can_be_read(site: Path, browse: Browsing) -> None:
     page = browse.open(site / "index.html", java_script_enabled=False)
     assert SCRIPT in page.inner_text("main")
-    page.goto((site / "matches/1/seat0.html").resolve().as_uri())
+    page.goto((site / "matches/2/seat0.html").resolve().as_uri())
     page.click("noscript a")
     assert "golfref replay run.golfref:" in page.inner_text("noscript")
 
@@ -66,7 +66,7 @@ def test_highlights_open_at_their_moments(site: Path, browse: Browsing) -> None:
 # The keyboard
 
 
-@pytest.mark.parametrize("kind", ["index.html", "games/cactus.html", "matches/1/index.html"])
+@pytest.mark.parametrize("kind", ["index.html", "games/cactus.html", "matches/2/index.html"])
 def test_tab_reaches_everything_that_can_be_used(kind: str, site: Path, browse: Browsing) -> None:
     page = browse.open(site / kind)
     if "matches" in kind:

@@ -7,7 +7,7 @@ import pytest
 from browsing import DESKTOP, PHONE, Browsing, sideways
 from match_pages import opened, written
 from msgspec.structs import replace
-from old_records import BY_PRESET
+from recorded_matches import BY_PRESET
 
 from referee.reports.bot_match import Sent, Wrote, bot_match
 from referee.rules.record import Given, GivenSlaps, Mishap, Reaction, Record

@@ -12,7 +12,7 @@ from at_random import AtRandom
 from browsing import DESKTOP, ON_THE_PAGE, PHONE, Browsing, sideways
 from made_up_records import made_up
 from match_pages import ABOUT, opened, pressed, written
-from old_records import BY_PRESET
+from recorded_matches import BY_PRESET
 
 from protocol.cards import Card, rank, suit
 from protocol.events import Round

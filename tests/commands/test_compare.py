@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from commands import golfref
+from exported import made_up_run
 from made_up_runs import made_up_result
 
 from referee.reports.comparison import Compared, neighbours, odds, p_value, two_bots
@@ -94,11 +95,8 @@ def test_a_p_value_is_told_as_figure_and_in_words(p: float, figure: str, words: 
     assert odds(p) == words
 
 
-STORE = Path(__file__).parents[1] / "tournament" / "store" / "run_0_2_0.sqlite3"
-
-
 def test_the_command_compares_bots_of_a_run(tmp_path: Path) -> None:
-    (tmp_path / "run.golfref").write_bytes(STORE.read_bytes())
+    made_up_run(tmp_path, ["six-card"], names=("ann", "bea", "cid"))
     document = json.loads(golfref("compare", "run.golfref", "ann", "bea", "--json", cwd=tmp_path)[0])
     assert [(pair["bot"], pair["other"]) for pair in document["pairs"]] == [("ann", "bea")]
     assert golfref("compare", "run.golfref", "ann", "bea", cwd=tmp_path)[0].startswith("ann and bea in ")

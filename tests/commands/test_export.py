@@ -38,8 +38,8 @@ def lines(path: Path) -> list[bytes]:
         ("m.csv", b"match_id,number,"),
         ("m.csv.gz", b"match_id,number,"),
         ("m.md", b"| match\\_id | number |"),
-        ("m.JSONL", b'{"match_id":1,"number":0,'),
-        ("m.ndjson.gz", b'{"match_id":1,"number":0,'),
+        ("m.JSONL", b'{"match_id":2,"number":0,'),
+        ("m.ndjson.gz", b'{"match_id":2,"number":0,'),
     ],
 )
 def test_the_name_of_the_file_tells_its_format(run: Path, tmp_path: Path, name: str, begins: bytes) -> None:

@@ -56,7 +56,7 @@ def test_after_a_run_an_author_has_all_his_matches(run: Path) -> None:
 
 
 def test_while_a_run_goes_on_the_matches_so_far_are_given_to_the_author(run: Path) -> None:
-    take_out(run, "DELETE FROM matches WHERE number = 3")
+    take_out(run, "DELETE FROM places WHERE number = 3")
 
     _, said = golfref("export-bot", "run.golfref", "ann", "-o", "ann.jsonl", cwd=run)
     assert said == "3 matches of ann in ann.jsonl\n"
@@ -68,9 +68,9 @@ def test_nothing_of_the_other_bot_or_of_the_keys_is_in_the_file(run: Path) -> No
 
     assert "of bob" not in text
     with sqlite3.connect(run / "run.golfref") as store:
-        (key,) = store.execute("SELECT value FROM meta WHERE key = 'master_key'").fetchone()
+        (key,) = store.execute("SELECT master_key FROM secret").fetchone()
     store.close()
-    assert key.strip('"') not in text
+    assert key not in text
 
 
 def test_what_cannot_be_exported_is_said_in_a_sentence(run: Path) -> None:
@@ -90,7 +90,7 @@ def test_what_cannot_be_exported_is_said_in_a_sentence(run: Path) -> None:
     (run / "there").write_text("mine")
     assert "nowhere/x: cannot be written: No such file" in refused("run.golfref", "ann", "-o", "nowhere/x")
     assert "there is not the store of a run" in refused("there", "ann", "-o", "x")
-    take_out(run, "DELETE FROM matches")
+    take_out(run, "DELETE FROM places")
     _, said = golfref("export-bot", "run.golfref", "ann", "-o", "x", cwd=run, code=1)
     assert said == "golfref export-bot: ann has played no match so far; nothing was written\n"
     assert not (run / "x").exists()

@@ -1,7 +1,6 @@
 """`golfref highlights`: what it prints of a real run, and what it says of runs that have nothing to show."""
 
 import re
-import shutil
 import sqlite3
 import zlib
 from contextlib import closing
@@ -17,13 +16,12 @@ from referee.commands.records import load_record
 from referee.film.reel import Reel
 from referee.highlights.kinds import KINDS
 
-OLD_RUN = Path(__file__).parent.parent / "tournament/store/run_0_4_0.sqlite3"
 COMMAND = re.compile(r"^    golfref replay '(run\.golfref:#\d+)' --at (\S+)$", re.MULTILINE)
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    shutil.copy(OLD_RUN, tmp_path / "run.golfref")
+    made_up_run(tmp_path, ["six-card"], deals=2)
     return tmp_path
 
 
@@ -81,9 +79,9 @@ def test_what_cannot_be_shown_is_a_sentence(folder: Path, words: tuple[str, ...]
 def test_a_record_that_does_not_replay_is_named(tmp_path: Path) -> None:
     made_up_run(tmp_path, ["cactus"])
     with closing(sqlite3.connect(tmp_path / "run.golfref")) as store, store:
-        ((packed,),) = store.execute("SELECT record FROM matches WHERE id = 5")
+        ((packed,),) = store.execute("SELECT record FROM records WHERE id = 5")
         broken = zlib.decompress(packed).replace(b'"kind":"draw"', b'"kind":"knock"')
-        store.execute("UPDATE matches SET record = ? WHERE id = 5", [zlib.compress(broken)])
+        store.execute("UPDATE records SET record = ? WHERE id = 5", [zlib.compress(broken)])
 
     _, err = golfref("highlights", "run.golfref", cwd=tmp_path, code=1)
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from commands import GOLFREF, golfref
-from old_records import BY_PRESET
+from recorded_matches import BY_PRESET
 from typer.testing import CliRunner
 
 from referee.cli.every import app

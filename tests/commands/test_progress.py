@@ -246,7 +246,7 @@ def test_a_void_is_told_and_counted(capsys: pytest.CaptureFixture[str]) -> None:
     clock = Clock()
     progress = RunProgress(LineDisplay(), leaders(0), pace(2, clock), total=2, clock=clock)
     progress.begun(fixture(0))
-    progress.voided(fixture(0), 1, "the referee slept")
+    progress.voided(fixture(0), 1, "the referee slept", 1)
     progress.begun(fixture(0))
     clock.now += PLAIN_EVERY_S
     progress.finished(result(0))

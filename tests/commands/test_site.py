@@ -55,7 +55,7 @@ def cards_in(text: str) -> str:
 
 def dealt(store: Store, number: int) -> list[str]:
     """The cards of a match as they were dealt, a text for each seat."""
-    game, _ = next(walk(read_record(store.record(number))))
+    game, _ = next(walk(read_record(store.record(store.planned(number).id))))
     return [" ".join(str(slot.card) for slot in layout if slot is not None) for layout in game.table.layouts]
 
 
@@ -66,7 +66,7 @@ def test_while_a_run_goes_on_nothing_tells_its_key_or_the_cards_that_are_to_be_d
     secrets = (key, base64.b64encode(bytes.fromhex(key)).decode())
     whole = (run / "run.golfref").read_bytes()
     with closing(sqlite3.connect(run / "run.golfref")) as connection, connection:
-        connection.execute("DELETE FROM matches WHERE number = 1")  # as if the run had been killed before it
+        connection.execute("DELETE FROM places WHERE number = 1")  # as if the run had been killed before it
 
     _, err = golfref("site", "run.golfref", "-o", "site", cwd=run)
 

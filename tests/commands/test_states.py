@@ -2,12 +2,12 @@
 
 import html
 import re
-import shutil
 from pathlib import Path
 
 import msgspec
 import pytest
 from commands import golfref
+from exported import made_up_run
 from match_data import data_in
 
 from referee.commands.records import load_record
@@ -15,12 +15,11 @@ from referee.film.documents import Documents
 from referee.film.states import Document
 from referee.film.view import OPEN
 
-OLD_RUN = Path(__file__).parent.parent / "tournament/store/run_0_4_0.sqlite3"
-
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    shutil.copy(OLD_RUN, tmp_path / "run.golfref")
+    made_up_run(tmp_path, ["six-card"], deals=2)
+    (tmp_path / "run.toml").unlink()
     return tmp_path
 
 
@@ -38,7 +37,7 @@ def test_a_page_of_a_seat_holds_nothing_else(folder: Path) -> None:
     golfref("replay", "run.golfref:3", "--html", "own.html", "--seat", "1", cwd=folder)
     pages = {name: (folder / name).read_text(encoding="utf-8") for name in ("all.html", "own.html")}
 
-    assert list(data_in(pages["all.html"])) == ["public", "seat0", "seat1", "open"]
+    assert list(data_in(pages["all.html"])) == ["public", "seat0", "seat1", "seat2", "open"]
     assert list(data_in(pages["own.html"])) == ["public", "seat1"]
     assert not re.search(r"""(src|href)=["'](?!#)""", pages["own.html"])
     assert "script-src 'sha256-" in html.unescape(pages["own.html"])
@@ -47,7 +46,7 @@ def test_a_page_of_a_seat_holds_nothing_else(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (("--seat", "7", "--json"), "golfref: --seat: expected 0 to 1, got 7"),
+        (("--seat", "7", "--json"), "golfref: --seat: expected 0 to 2, got 7"),
         (("--seat", "1", "--open", "--json"), "--open goes with --json alone"),
         (("--open", "--html", "new.html"), "--open goes with --json alone"),
         (("--html", "there.html"), "there.html exists already; remove it, name another file, or replace it"),
@@ -67,8 +66,7 @@ def test_what_cannot_be_shown(folder: Path, options: tuple[str, ...], said: str)
 
 
 def test_matches_that_a_bot_was_given_have_no_states(folder: Path) -> None:
-    match = load_record(str(folder / "run.golfref:3"))
-    golfref("export-bot", "run.golfref", match.seats[0].name, "-o", "own.jsonl", cwd=folder)
+    golfref("export-bot", "run.golfref", "ann", "-o", "own.jsonl", cwd=folder)
 
     _, err = golfref("replay", "own.jsonl:3", "--json", cwd=folder, code=2)
 

@@ -1,13 +1,13 @@
 """A bot to which the organiser grants a network or times of its own: what it is sent, and who can see that later."""
 
 import json
-import sqlite3
 import sys
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 from commands import golfref
+from forging import forge
 from quick import FILLER
 
 from protocol.messages import Clocks
@@ -65,7 +65,7 @@ def run(tmp_path: Path) -> Path:
 
 def test_each_bot_is_sent_its_own_times_and_everybody_can_see_them(run: Path) -> None:
     with closing(Store.open(run / "run.golfref")) as store:
-        record = read_record(store.record(0))
+        record = read_record(store.record(store.planned(0).id))
     asks, plain = sorted(record.seats, key=lambda seat: seat.name)
     assert (asks.clocks, plain.clocks, record.clocks.move_s) == (OWN, None, 50.0)
     assert asks.stderr.splitlines()[:2] == ["60.0 77.0 600.0 10.0 isolated", "77.0 600"]
@@ -85,10 +85,9 @@ def test_each_bot_is_sent_its_own_times_and_everybody_can_see_them(run: Path) ->
 
 
 def test_no_other_times_can_be_put_into_a_store_afterwards(run: Path) -> None:
-    with closing(sqlite3.connect(run / "run.golfref")) as database, database:
-        database.execute("UPDATE meta SET value = json_remove(value, '$.bots[0].clocks') WHERE key = 'facts'")
+    forge(run / "run.golfref", lambda rows: rows[0].body["config"]["bots"][0].pop("clocks"))
     out, _ = golfref("verify", "run.golfref", cwd=run, code=1)
-    assert "match 0: asks: clocks.move_s: played with 77.0, the config has 50.0" in out
+    assert ": asks: clocks.move_s: played with 77.0, the config has 50.0" in out
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from referee.commands.ordered import Ordered
 from referee.film.view import OPEN
 from referee.kit.watch.watching import Games
 from referee.rules.record import read_record
-from referee.tournament.verify.record import check_record
+from referee.tournament.verify.replay import check_record
 
 ROOT = Path(referee.__file__).resolve().parent.parent
 

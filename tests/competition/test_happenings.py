@@ -8,6 +8,7 @@ from typing import get_args
 
 import msgspec
 from exported import made_up_run
+from msgspec.structs import replace
 
 from referee.competition.happenings import (
     Begin,
@@ -30,8 +31,10 @@ from referee.competition.hook_process import HOOK_OF
 from referee.competition.outflow import MOST_WAITING, Outflow
 from referee.competition.reporting import tell_again
 from referee.tournament.config.hooks import Hooks
+from referee.tournament.config.planned import MatchIdentities
 from referee.tournament.store.disk import locked
 from referee.tournament.store.plans import plan_now
+from referee.tournament.store.rows import Amended
 from referee.tournament.store.store import Store
 
 PAGE = Path(__file__).parents[2] / "tournaments/MACHINES.md"
@@ -98,27 +101,34 @@ def test_what_came_after_the_cursor_is_told_again_in_the_order_of_then(tmp_path:
     with locked(path) as lock, closing(Store.open(path, lock=lock)) as store:
         last, plan = store.last_id(), plan_now(store)
         for attempt, reason in enumerate(("the host was \x1b[2J busy", "again"), 1):
-            store.note_void(plan[len(plan) - 1], ["ann"], attempt, reason)
+            store.note_void(MatchIdentities(store.meta().facts).identity(plan[len(plan) - 1]), attempt, reason)
         found: list[Happening] = []
-        tell_again(found.append, store, len(plan), Cursor(commitment="", commit=last - 1, lines=1, void=1))
+        tell_again(found.append, store, len(plan), Cursor(commitment="", commit=last - 1, lines=1, void=last + 1))
 
     (match, void) = (one for one in found if isinstance(one, Match | Void))
     assert isinstance(match, Match)
-    assert (match.commit, match.played, match.planned) == (last, last, len(plan))
+    assert (match.commit, match.played, match.planned) == (last, len(plan) - 1, len(plan))
     assert isinstance(void, Void)
-    assert (void.match, void.game, void.attempt, void.reason, void.void) == (len(plan) - 1, "six-card", 2, "again", 2)
+    assert (void.match, void.game, void.attempt, void.reason, void.void) == (
+        len(plan) - 1,
+        "six-card",
+        2,
+        "again",
+        last + 2,
+    )
 
 
 def test_a_match_that_an_amendment_took_out_before_it_was_told_is_told(tmp_path: Path) -> None:
     path = made_up_run(tmp_path, ["six-card"])
     with locked(path) as lock, closing(Store.open(path, lock=lock)) as store:
         last, plan = store.last_id(), plan_now(store)
-        store.amend(store.meta(), {id_: plan[number] for number, id_ in enumerate(store.ids()[:-1])}, ["one is out"])
+        places = [replace(place, number=None, block=None) if place.id == last else place for place in store.places()]
+        store.amend(Amended(config=store.meta().facts, matches=len(plan)), lambda _: places)
         found: list[Happening] = []
         tell_again(found.append, store, len(plan), Cursor(commitment="", commit=last - 1, lines=1, void=0))
 
     (match,) = (one for one in found if isinstance(one, Match))
-    assert (match.commit, match.match, match.played) == (last, len(plan) - 1, len(plan) - 1)
+    assert (match.commit, match.match, match.played) == (last, None, len(plan) - 1)
 
 
 def test_the_page_tells_every_line_with_all_of_its_fields() -> None:

@@ -5,10 +5,13 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import cast
 
+import msgspec
 import pytest
 
 from referee.competition.publishing import authors
 from referee.competition.publishing.folders import MARK, new_bundle
+from referee.competition.publishing.rows import HELD_BACK
+from referee.tournament.store.rows import KINDS
 from referee.tournament.store.store import Store
 
 DAY = datetime(2026, 11, 23, tzinfo=UTC)
@@ -44,3 +47,8 @@ def test_nobody_gets_the_part_of_another_whatever_owners_and_bots_are_called(mon
         ("two",): "greedy (bot)",
     }
     assert len({one.folder.casefold() for one in found}) == len(found)
+
+
+def test_every_row_that_holds_a_config_is_held_back_while_its_seed_would_tell_the_key() -> None:
+    with_config = {kind for kind, row in KINDS.items() if "config" in str(msgspec.json.schema(row))}
+    assert with_config == set(HELD_BACK)

@@ -5,7 +5,7 @@ import pytest
 from at_random import AtRandom
 from made_up_records import made_up
 from msgspec.structs import replace
-from old_records import BY_PRESET
+from recorded_matches import BY_PRESET
 from states_shown import states
 
 from referee.film.documents import Documents, joined

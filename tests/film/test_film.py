@@ -2,7 +2,7 @@
 
 import pytest
 from msgspec.structs import replace
-from old_records import BY_PRESET
+from recorded_matches import BY_PRESET
 
 from protocol import events as wire
 from referee.film.film import Film

@@ -10,7 +10,7 @@ import pytest
 from commands import golfref
 from made_up_runs import made_up_result
 from msgspec.structs import replace
-from old_records import BY_PRESET
+from recorded_matches import BY_PRESET
 
 from referee.film.reel import Reel
 from referee.highlights import gather

@@ -154,7 +154,9 @@ def test_the_tables_of_a_match_agree(run: Path) -> None:
         if not row["playoff"]:
             totals[row["match_id"], row["seat"]] = row["total"]
     times: dict[tuple[int, int], list[int]] = {}
+    knocks = Counter[tuple[int, int]]()
     for row in exported(run, "decisions"):
+        knocks[row["match_id"], row["seat"]] += row["action"] == "knock"
         if row["asked"]:
             times.setdefault((row["match_id"], row["seat"]), []).append(row["time_us"])
     verdicts = Counter((row["match_id"], row["seat"], row["verdict"]) for row in exported(run, "slaps"))
@@ -163,6 +165,7 @@ def test_the_tables_of_a_match_agree(run: Path) -> None:
         where = row["match_id"], row["seat"]
         own = times.get(where, [])
         assert row["total"] == totals[where]
+        assert row["knocks"] == knocks[where]
         assert (row["decisions"], row["thinking_us"], row["longest_us"]) == (len(own), sum(own), max(own, default=0))
         slaps = [verdicts[*where, verdict] for verdict in ("right", "wrong", "late")]
         told = [row["slaps_right"], row["slaps_wrong"], row["slaps_after_another"]]
@@ -172,9 +175,9 @@ def test_the_tables_of_a_match_agree(run: Path) -> None:
 def test_what_was_asked_is_told_as_asked_where_all_of_its_time_was_waived(run: Path, tmp_path: Path) -> None:
     (tmp_path / "run.golfref").write_bytes((run / "run.golfref").read_bytes())
     with closing(sqlite3.connect(tmp_path / "run.golfref")) as store, store:
-        for id_, packed in store.execute("SELECT id, record FROM matches").fetchall():
+        for id_, packed in store.execute("SELECT id, record FROM records").fetchall():
             waived = re.sub(rb'"time_us":\d+', b'"time_us":0', zlib.decompress(packed))
-            store.execute("UPDATE matches SET record = ? WHERE id = ?", (zlib.compress(waived), id_))
+            store.execute("UPDATE records SET record = ? WHERE id = ?", (zlib.compress(waived), id_))
 
     for before, now in zip(exported(run, "decisions"), exported(tmp_path, "decisions"), strict=True):
         assert before["asked"] == now["asked"] == (now["time_us"] is not None)
@@ -242,23 +245,23 @@ def changed(run: Path, folder: Path, *statements: str) -> Path:
 
 def test_what_is_committed_while_a_table_is_written_is_not_in_it(run: Path, tmp_path: Path) -> None:
     with closing(Store.open(changed(run, tmp_path) / "run.golfref")) as store:
-        scope = replace(scope_of(store), until=35)
+        scope = replace(scope_of(store), until=36)
 
-        assert {row.match_id for row in seat_rows(store, scope)} == set(range(1, 36))
+        assert {row.match_id for row in seat_rows(store, scope)} == set(range(2, 37))
 
 
 def test_matches_out_of_the_standings_are_told_where_they_are_asked_for(run: Path, tmp_path: Path) -> None:
-    amended = changed(run, tmp_path, "UPDATE matches SET number = NULL WHERE number = 0")
+    amended = changed(run, tmp_path, "UPDATE places SET number = NULL, dropped_by = 9 WHERE number = 0")
 
     counting = exported(amended, "seats")
     every = exported(amended, "seats", "--all")
     assert every[3:] == counting
-    assert [(row["match_id"], row["number"]) for row in every[:3]] == [(1, None)] * 3
+    assert [(row["match_id"], row["number"]) for row in every[:3]] == [(2, None)] * 3
 
 
 @pytest.mark.parametrize("table", ["matches", "seats", "rounds", "decisions", "slaps"])
 def test_a_damaged_record_is_named(run: Path, tmp_path: Path, table: str) -> None:
-    damaged = changed(run, tmp_path, "UPDATE matches SET record = x'00' WHERE id = 5")
+    damaged = changed(run, tmp_path, "UPDATE records SET record = x'00' WHERE id = 5")
 
     _, said = golfref("export", "run.golfref", "--table", table, "-o", "x.csv", cwd=damaged, code=2)
     assert said.startswith("golfref export: run.golfref: the record of match #5 is damaged")

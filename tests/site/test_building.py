@@ -60,9 +60,9 @@ def test_all_matches_of_a_small_run_have_pages_and_a_second_build_writes_nothing
     built = build(run, out)
 
     assert (built.matches, built.with_pages, built.problems) == (3, 3, ())
-    assert pages_of_matches(out) == {1, 2, 3}
+    assert pages_of_matches(out) == {2, 3, 4}
     files = {str(path.relative_to(out)) for path in out.rglob("*") if path.is_file()}
-    assert {"index.html", "pulse.js", "matches/2/index.html", "matches/2/public.js", "matches/2/seat0.js"} < files
+    assert {"index.html", "pulse.js", "matches/3/index.html", "matches/2/public.js", "matches/2/seat0.js"} < files
     assert files == {*manifest(out).files, MANIFEST}
     assert built.size_bytes == sum((out / name).stat().st_size for name in files)
 
@@ -144,10 +144,10 @@ def test_the_site_of_a_run_that_goes_on_shows_what_was_played_and_no_key(tmp_pat
     run, out = made_up_run(tmp_path, ["four-turns"], names=names), tmp_path / "site"
     with closing(Store.open(run)) as store:
         key = store.meta().master_key
-    change(run, "UPDATE matches SET number = NULL WHERE id = 3")
+    change(run, "UPDATE places SET number = NULL WHERE id = 3")
 
     assert not build(run, out).is_complete
-    assert pages_of_matches(out) == set(range(1, 13))
+    assert pages_of_matches(out) == set(range(2, 14))
     everything = b"".join(path.read_bytes() for path in out.rglob("*") if path.is_file())
     assert key.encode() not in everything
 
@@ -155,8 +155,8 @@ def test_the_site_of_a_run_that_goes_on_shows_what_was_played_and_no_key(tmp_pat
 def test_a_run_that_is_followed_is_read_match_by_match_until_it_is_complete(tmp_path: Path) -> None:
     run, out = made_up_run(tmp_path, ["four-turns"], names=("ann", "bob", "cleo")), tmp_path / "site"
     with closing(sqlite3.connect(run)) as connection, connection:
-        later = connection.execute("SELECT * FROM matches WHERE id > 1").fetchall()
-        connection.execute("DELETE FROM matches WHERE id > 1")
+        later = connection.execute("SELECT * FROM places WHERE id > 2").fetchall()
+        connection.execute("DELETE FROM places WHERE id > 2")
     read: list[int] = []
     rests: list[float] = []
 
@@ -165,24 +165,24 @@ def test_a_run_that_is_followed_is_read_match_by_match_until_it_is_complete(tmp_
         rests.append(seconds)
         if seconds >= LEAST_REST_S and later:
             assert '"live":true' in (out / "pulse.js").read_text()
-            change(run, "INSERT INTO matches VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", *later.pop(0))
+            change(run, "INSERT INTO places VALUES (?, ?, ?, ?)", *later.pop(0))
         return False
 
     with closing(Store.open(run)) as store:
-        meta, record_of = store.meta(), Store.record_of
+        meta, record_of = store.meta(), Store.record
 
     def noted(store: Store, id_: int) -> bytes:
         read.append(id_)
         return record_of(store, id_)
 
-    with site_folder(out, meta.facts.name, meta.commitment) as folder, patch.object(Store, "record_of", noted):
+    with site_folder(out, meta.facts.name, meta.commitment) as folder, patch.object(Store, "record", noted):
         builder = SiteBuilder(run, folder, Matches(most=0), nothing)
         built = follow(builder, run, rest)
 
     assert built.is_complete
     assert len([seconds for seconds in rests if seconds >= LEAST_REST_S]) == 2
     assert max(rests) <= MOST_REST_S
-    assert set(read) == set(range(1, 4))
+    assert set(read) == set(range(2, 5))
     assert max(Counter(read).values()) <= 2  # once, and once more for those with highlights
 
 
@@ -190,23 +190,23 @@ def test_a_damaged_record_is_told_on_its_page_and_the_rest_is_built(tmp_path: Pa
     run, out = made_up_run(tmp_path, ["four-turns"], names=("ann", "bob", "cleo")), tmp_path / "site"
     change(
         run,
-        "UPDATE matches SET record = ? WHERE id = 2",
-        zlib.compress(b'{"format": 2, "golfref": "0", "protocol": "1"}'),
+        "UPDATE records SET record = ? WHERE id = 3",
+        zlib.compress(b'{"format": 3, "golfref": "0", "protocol": "1"}'),
     )
-    change(run, "UPDATE matches SET record = x'00' WHERE id = 3")
+    change(run, "UPDATE records SET record = x'00' WHERE id = 4")
 
     built = build(run, out)
 
-    assert {row.id: row.problem for row in built.problems}.keys() == {2, 3}
-    assert "a record of format 2; this version reads format 3" in (out / "matches/2/index.html").read_text()
-    assert "damaged" in (out / "matches/3/index.html").read_text()
-    assert (out / "matches/1/public.js").is_file()
-    assert os.listdir(out / "matches/2") == ["index.html"]
+    assert {row.id: row.problem for row in built.problems}.keys() == {3, 4}
+    assert "a record of format 3; golfref 0.8.0 reads it" in (out / "matches/3/index.html").read_text()
+    assert "damaged" in (out / "matches/4/index.html").read_text()
+    assert (out / "matches/2/public.js").is_file()
+    assert os.listdir(out / "matches/3") == ["index.html"]
 
 
 def test_a_result_that_tells_of_other_seats_is_said_to_be_damaged(tmp_path: Path) -> None:
     run = made_up_run(tmp_path, ["four-turns"], names=("ann", "bob", "cleo"))
-    change(run, """UPDATE matches SET result = replace(result, '"totals":[', '"totals":[7,') WHERE id = 2""")
+    change(run, """UPDATE journal SET body = replace(body, '"totals":[', '"totals":[7,') WHERE id = 2""")
 
     with pytest.raises(StoreError, match="match #2 is damaged"):
         build(run, tmp_path / "site")

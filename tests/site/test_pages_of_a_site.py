@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from made_up_sites import AS_OF, OVERRIDE, SCRIPT, content_of, played
 from msgspec.structs import replace
-from old_records import BY_PRESET
+from recorded_matches import BY_PRESET
 
 from referee.film.film import Film
 from referee.reports.blame import published_detail

@@ -1,6 +1,5 @@
 """Pictures of runs: what they show, that strangers' names do no harm in them, and that they stay small."""
 
-import gzip
 from pathlib import Path
 from random import Random
 from xml.etree import ElementTree as Tree
@@ -8,9 +7,10 @@ from xml.etree import ElementTree as Tree
 import pytest
 from in_store import go_on
 from made_up_runs import made_up_result, made_up_summary
+from recorded_matches import BY_PRESET
 
 from referee.commands.plot import PlotOptions, plot
-from referee.rules.record import GivenSlaps, Reaction, Record, read_record
+from referee.rules.record import GivenSlaps, Reaction, Record
 from referee.site.plots.charts import KINDS, draw
 from referee.site.plots.common import NothingToDraw
 from referee.site.plots.data import MOST_POINTS, ChartData
@@ -28,13 +28,6 @@ from referee.tournament.tally import standings_of
 
 HOSTILE = ("<script>alert(1)</script>", "a\"b'c & co", "\u202eevil", "\ufffe\x00", "名" * 40, "W" * 60)
 SVG = "{http://www.w3.org/2000/svg}"
-
-RECORDS = [
-    read_record(line)
-    for line in gzip.decompress(
-        (Path(__file__).parents[1] / "tournament/verify/records_0_4_0.jsonl.gz").read_bytes()
-    ).splitlines()
-]
 
 
 def results_of(bots: list[str], games: int, *, deals: int = 2, near: int = 99) -> list[Result]:
@@ -96,7 +89,7 @@ def is_timed(reaction: Reaction) -> bool:
 
 SLAPS = next(
     record
-    for record in RECORDS
+    for record in BY_PRESET.values()
     if any(isinstance(move, GivenSlaps) and any(map(is_timed, move.reactions)) for move in record.moves)
 )
 """A match in which somebody slapped."""
@@ -342,7 +335,7 @@ def test_pictures_are_written_into_a_folder_or_a_file(run: Path, tmp_path: Path)
         (("x.svg", "ranks", "heatmap"), "is one file: say with --what which picture it shows"),
         (("there", "intervals"), "intervals.svg exists already"),
         (("there/intervals.svg/x", "ranks"), "cannot be made: Not a directory"),
-        (("x", "slaps"), "the record of match #1 is damaged"),
+        (("x", "slaps"), "the record of match #2 is damaged"),
     ],
 )
 def test_what_cannot_be_done_is_said_and_nothing_is_written(

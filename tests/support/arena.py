@@ -19,7 +19,7 @@ from processes import PATIENCE_S
 from referee.lock_file import is_locked
 from referee.play.sandbox.users import ROOTS_IDS, lock_of
 from referee.rules.record import Record
-from referee.tournament.verify.record import check_record
+from referee.tournament.verify.replay import check_record
 
 HANGS_S = 50.0
 """A match that lasts longer than this has hung."""

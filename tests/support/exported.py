@@ -12,7 +12,7 @@ from random import Random
 
 import msgspec
 from msgspec.structs import replace
-from old_records import BY_PRESET
+from recorded_matches import BY_PRESET
 
 from protocol import VERSION
 from referee import __version__

@@ -4,21 +4,22 @@ import contextlib
 import os
 import queue
 import sys
+import threading
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from subprocess import PIPE, Popen
 
 import msgspec
 import pytest
+import trio
 from msgspec.structs import replace
 from processes import PATIENCE_S
 
 import referee
-from referee.cluster.host import Callers, Host, Task
-from referee.cluster.hosts import Demands, FromHost, Lacks, Piece, Ready, Refused, Telling
-from referee.cluster.news import Hosting
-from referee.cluster.parcels import Parcels
-from referee.cluster.preparer import START
+from referee.cluster.archives import BotArchives
+from referee.cluster.host_main import Callers, Host, Task
+from referee.cluster.messages import Demands, FromTrial, Lacks, LeftOut, Line, Piece, Ready
+from referee.cluster.trial_main import START
 from referee.competition.builder import builder_for
 from referee.tournament.config.config import Config, check_ready, load
 from referee.tournament.config.planned import whole_deals_of
@@ -63,7 +64,7 @@ BUILT_BOT = 'command = ["python3", "made.py"]\nbuild = ["sh", "-c", "cp source.p
 
 
 def competition(folder: Path, bots: str, **env: str) -> Config:
-    """A config with these bots, of which entries are on the shelf. `mine` and `entries/made` are there."""
+    """A config with these bots, of which entries are in the store of versions. `mine` and `entries/made` are there."""
     (folder / "mine").mkdir(parents=True, exist_ok=True)
     (folder / "mine/bot.py").write_text(BOT)
     (folder / "entries/made").mkdir(parents=True)
@@ -77,7 +78,7 @@ def competition(folder: Path, bots: str, **env: str) -> Config:
     return config
 
 
-class Preparer:
+class TrialProcess:
     """The process of ours that gets one host ready."""
 
     def __init__(self, folder: Path, name: str, env: Mapping[str, str], *, root: Path = ROOT, jobs: int = 1) -> None:
@@ -88,32 +89,31 @@ class Preparer:
             command, stdin=PIPE, stdout=PIPE, start_new_session=True, env=os.environ | here | dict(env)
         )
         self.lacked: tuple[str, ...] = ()
-        """The parcels that it asked for."""
+        """The archives that it asked for."""
         self.told: list[str] = []
 
-    def prepare(self, parcels: Parcels, demands: Demands | None = None, *, until: str = "") -> Ready | Refused | None:
+    def prepare(
+        self, archives: BotArchives, demands: Demands | None = None, *, until: str = ""
+    ) -> Ready | LeftOut | None:
         """Let it get ready for a run, and send what it lacks. None once it tells a line that begins so: `until`."""
-        self.send(demands or parcels.demands)
-        frames = Frames(msgspec.msgpack.Decoder(FromHost))
+        self.send(demands or archives.demands)
+        frames = Frames(msgspec.msgpack.Decoder(FromTrial))
         while True:
             for said in frames.feed(self._read()):
-                if isinstance(said, Ready | Refused):
+                if isinstance(said, Ready | LeftOut):
                     return said
                 if isinstance(said, Lacks):
-                    self.lacked = said.parcels
-                    self._send_parcels(parcels)
-                if isinstance(said, Telling):
-                    self.told.append(said.line)
-                    if until and said.line.startswith(until):
+                    self.lacked = said.archives
+                    self._send_archives(archives)
+                if isinstance(said, Line):
+                    self.told.append(said.text)
+                    if until and said.text.startswith(until):
                         return None
 
-    def _send_parcels(self, parcels: Parcels) -> None:
-        for parcel in self.lacked:
-            offset = 0
-            while data := parcels.piece(parcel, offset):
-                self.send(Piece(parcel=parcel, data=data))
-                offset += len(data)
-            self.send(Piece(parcel=parcel, data=b""))
+    def _send_archives(self, archives: BotArchives) -> None:
+        for archive in self.lacked:
+            for data in (*archives.pieces(archive), b""):
+                self.send(Piece(archive=archive, data=data))
 
     def send(self, message: msgspec.Struct) -> None:
         assert self.process.stdin is not None
@@ -142,20 +142,17 @@ class Preparer:
 class Hosted:
     """A host in this process, with the processes that play on it."""
 
-    def __init__(self, config: Config, parcels: Parcels, *, jobs: int, workers: int | None) -> None:
+    def __init__(self, config: Config, archives: BotArchives, *, jobs: int, workers: int | None) -> None:
         self.lacked: tuple[str, ...] = ()
-        """The parcels that it asked for."""
+        """The archives that it asked for."""
         self.news: queue.SimpleQueue[Ready | str | int] = queue.SimpleQueue()
         """What it tells: that it is ready, why it is left out, and which matches begin."""
-        self._config, self._parcels = config, parcels
+        self._config, self._archives = config, archives
         self._given = 0
         """How many jobs it was given."""
         self._plan = Plan(whole_deals_of([config.run_config()], master_key(config.seed)))
-        hosting = Hosting(
-            run="run", reuse=config.reuse, slap_s=10.0, jobs=jobs, workers=workers, demands=parcels.demands
-        )
-        callers = Callers(ready=self.news.put, lacks=self._send_parcels, tells=lambda _: None, left_out=self.news.put)
-        self.host = Host(hosting, jobs, callers)
+        callers = Callers(trial=self._take, left_out=self.news.put)
+        self.host = Host(replace(archives.demands, workers=workers), jobs, callers)
 
     def number(self, variant: str, rotation: int) -> int:
         """A match of the plan."""
@@ -176,14 +173,17 @@ class Hosted:
         assert reports is not None
         return reports
 
-    def _send_parcels(self, lacking: tuple[str, ...]) -> None:
+    def _take(self, message: Lacks | Line | Ready) -> None:
+        if isinstance(message, Ready):
+            self.news.put(message)
+        elif isinstance(message, Lacks):
+            self._send_archives(message.archives)
+
+    def _send_archives(self, lacking: tuple[str, ...]) -> None:
         self.lacked = lacking
-        for parcel in lacking:
-            offset, data = 0, b"begin"
-            while data:
-                data = self._parcels.piece(parcel, offset)
-                offset += len(data)
-                self.host.give(Piece(parcel=parcel, data=data))
+        for archive in lacking:
+            for data in (*self._archives.pieces(archive), b""):
+                self.host.give(Piece(archive=archive, data=data))
 
 
 Ended = tuple[Played | Spoiled, ...] | None
@@ -191,15 +191,17 @@ Ended = tuple[Played | Spoiled, ...] | None
 
 @contextlib.contextmanager
 def hosted(
-    config: Config, parcels: Parcels, env: Mapping[str, str], *, jobs: int = 1, workers: int | None = None
+    config: Config, archives: BotArchives, env: Mapping[str, str], *, jobs: int = 1, workers: int | None = None
 ) -> Iterator[Hosted]:
     """A host of this config's run, whose processes have these variables in their environment."""
     with pytest.MonkeyPatch.context() as patch:
         for name, value in env.items():
             patch.setenv(name, value)
-        host = Hosted(config, parcels, jobs=jobs, workers=workers)
-        host.host.start()
+        host = Hosted(config, archives, jobs=jobs, workers=workers)
+        thread = threading.Thread(target=trio.run, args=(host.host.run,))
+        thread.start()
         try:
             yield host
         finally:
-            host.host.close()
+            host.host.end()
+            thread.join()

@@ -16,11 +16,10 @@ from referee.tournament.plan.rounds import End, Round
 from referee.tournament.results import Result
 from referee.tournament.run.dispatch import Dispatcher
 from referee.tournament.store.disk import locked
-from referee.tournament.store.plans import stretches_of
+from referee.tournament.store.plans import periods_of
 from referee.tournament.store.store import Store
 from referee.tournament.summary import RunSummary, summary_of
-from referee.tournament.verify.course import Course
-from referee.tournament.verify.rounds import check_rounds
+from referee.tournament.verify.history import RunHistory
 from referee.tournament.voids import VoidSuspect
 
 BOTS = ("ann", "bob", "cid", "dan", "eve", "fay")
@@ -38,7 +37,7 @@ class Silent:
 
     def finished(self, result: Result) -> None: ...
 
-    def voided(self, fixture: PlannedMatch, attempt: int, reason: str) -> None: ...
+    def voided(self, fixture: PlannedMatch, attempt: int, reason: str, id_: int) -> None: ...
 
     def suspected(self, suspect: VoidSuspect) -> None: ...
 
@@ -54,6 +53,8 @@ def result_of(order: MatchOrder) -> Played:
         number=fixture.number,
         variant=fixture.variant,
         block=fixture.block,
+        deal=fixture.deal,
+        rotation=fixture.rotation,
         redeals=fixture.redeals,
         versions_before=fixture.versions_before,
         bots=bots,
@@ -107,7 +108,7 @@ def go_on(
 def drawn(folder: Path) -> list[Round | End]:
     """The rounds of the run in this folder, and its end."""
     with closing(Store.open(folder / "run.golfref")) as store:
-        return [one.what for stretch in stretches_of(store) for one in stretch.told]
+        return [one.what for period in periods_of(store) for one in period.drawn]
 
 
 def summary(folder: Path) -> RunSummary:
@@ -117,7 +118,12 @@ def summary(folder: Path) -> RunSummary:
 
 
 def findings(folder: Path) -> list[str]:
-    """What is wrong with the rounds of the run in this folder."""
+    """What is wrong with the history of the run in this folder."""
     with closing(Store.open(folder / "run.golfref")) as store:
-        meta = store.meta()
-        return list(check_rounds(Course(store, meta), store, bytes.fromhex(meta.master_key)))
+        return history_findings(store)
+
+
+def history_findings(store: Store) -> list[str]:
+    """What is wrong with the history of a run. Nobody looks at its records, which need not be real."""
+    history = RunHistory(store)
+    return [*(text for entry in store.entries() for text in history.take(entry)), *history.end()]

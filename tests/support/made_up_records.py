@@ -7,7 +7,7 @@ from typing import cast
 from at_random import AtRandom
 from msgspec import to_builtins
 from msgspec.structs import replace
-from old_records import BY_PRESET
+from recorded_matches import BY_PRESET
 
 from protocol.actions import Action
 from referee.rules.chance import Chance, Keyed, Recorder

@@ -29,10 +29,10 @@ def retold(run: Path, into: Path) -> Path:
         closing(Store.create(into, told.meta(), lock)) as store,
     ):
         first = host_of(told, "lab1")
-        ids = store.note_host(first), store.note_host(replace(first, name="lab2", host=LAB))
-        for row, data in told.with_records():
+        ids = store.add(first), store.add(replace(first, name="lab2", host=LAB))
+        for turn, (row, data) in enumerate(told.with_records()):
             record = read_record(data)
-            if row.id % 2:
+            if turn % 2 == 0:
                 record = replace(record, host=LAB)
             place = row.result
             fixture = PlannedMatch(
@@ -46,5 +46,5 @@ def retold(run: Path, into: Path) -> Path:
                 redeals=place.redeals,
                 versions_before=place.versions_before,
             )
-            store.commit(played(fixture, record), row.identity, ids[row.id % 2])
+            store.commit(played(fixture, record), row.identity, ids[1 - turn % 2])
     return into

@@ -13,7 +13,7 @@ from referee.play.session import run_session
 from referee.play.spec import BotSpec, Confinement
 from referee.rules.check_options import with_options
 from referee.rules.record import GivenSlaps, Record
-from referee.tournament.verify.record import check_record
+from referee.tournament.verify.replay import check_record
 
 PRELUDE = (
     FILLER

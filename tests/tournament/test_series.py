@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
-from old_records import BY_PRESET
+from recorded_matches import BY_PRESET
 
 from protocol.events import Slapped
 from protocol.messages import Clocks

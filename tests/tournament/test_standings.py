@@ -25,7 +25,7 @@ from referee.tournament.standings import (
     ranked_otherwise,
     with_opponents,
 )
-from referee.tournament.store.rows import RunEvent
+from referee.tournament.store.words import HistoryEvent
 from referee.tournament.summary import EnteredBot, RetiredMatch
 from referee.tournament.tally import NOT_RANKED, Tally, standings_of
 
@@ -355,7 +355,7 @@ def test_the_document_has_the_fields_that_programs_read() -> None:
             void_reasons={"the referee slept": 3},
             results=(SIX[0],),
             retired=(RetiredMatch(id=1, variant="duel", bots=("a", "b"), versions=("v1", "v2")),),
-            history=(RunEvent(after=1, lines=("bot `b`: replaced",)),),
+            history=(HistoryEvent(id=2, after=1, lines=("bot `b`: replaced",)),),
             bots=(EnteredBot(name="a", owner="", version="v1"),),
             variants=standings.variants,
             crosstable=standings.crosstable,

@@ -19,7 +19,6 @@ from referee.competition.publishing.folders import FOLDER_MODE, NewBundle
 from referee.competition.publishing.rows import packed
 from referee.competition.publishing.shelved import kept_texts
 from referee.competition.publishing.words import commands_for, part_readme
-from referee.entries.versions import short
 from referee.reports.blame import FaultLog, explain
 from referee.reports.bot_match import BotMatch, bot_matches, run_place
 from referee.reports.bot_results import MOST_SHOWN, OwnResult, own_result
@@ -32,6 +31,7 @@ from referee.rules.record import BrokenRecord, NoRecord, Record, read_record
 from referee.tournament.store.rows import CommittedMatch
 from referee.tournament.store.store import Store
 from referee.tournament.summary import RunSummary, summary_of
+from referee.versions.version import short
 
 WIDTH = 100
 MOST_EXPLAINED = 20
@@ -117,7 +117,7 @@ def authors_of(store: Store) -> list[Author]:
 
 
 def write_parts(bundle: NewBundle, store: Store, info: BundleInfo, run: Path) -> list[Path]:
-    """Write the parts of all authors; returns their folders. `run` is where the store lies, beside the shelf.
+    """Write the parts of all authors; returns their folders. `run` is the store of the run, beside that of versions.
 
     Raises NotPublished where a record does not replay, and StoreError.
     """

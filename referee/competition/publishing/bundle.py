@@ -15,7 +15,6 @@ from referee.reports.export.rows import TABLES
 from referee.site.pages.slugs import LONGEST, slugs
 from referee.tournament.store.plans import extent_of
 from referee.tournament.store.store import Store
-from referee.tournament.store.tables import EARLIER_FORMAT
 
 FORMAT: Literal["golfref-bundle-1"] = "golfref-bundle-1"
 
@@ -123,10 +122,7 @@ class HostRefused(NotPublished):
 
 
 def info_of(store: Store, made: Made) -> BundleInfo:
-    """What a bundle of this run says of itself. Raises StoreError, and NotPublished for a store that is too old."""
-    if store.format == EARLIER_FORMAT:
-        what = f"the run began in store format {EARLIER_FORMAT}, whose digest covers only a part of it"
-        raise NotPublished(f"{store.path}: {what}; publish the store itself, and the output of `standings --json`")
+    """What a bundle of this run says of itself. Raises StoreError."""
     meta, extent = store.meta(), extent_of(store)
     matches = len(store.numbers())
     is_complete = extent.has_ended and matches == extent.planned

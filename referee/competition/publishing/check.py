@@ -38,6 +38,7 @@ from referee.competition.publishing.texts import MOST_RESULTS_BYTES, TextCheck
 from referee.tournament.store.disk import StoreError, WriteFailed
 from referee.tournament.store.restore import Restored, restored
 from referee.tournament.store.store import Store
+from referee.tournament.verify.history import put_places
 from referee.tournament.verify.published import BadPublished, Published, summary_in
 from referee.tournament.verify.run import Checked, check_store
 
@@ -136,11 +137,11 @@ class _BundleCheck:
         place.mkdir()
         path = place / info.made.store
         before = len(self.findings)
-        with restored(path) as store:
-            store.add("run", {"key": "master_key", "value": msgspec.json.encode(key).decode()})
+        with restored(path, key) as store:
             self._note(_restore(self._folder, store))
         if len(self.findings) > before:
             return
+        put_places(path)
         self._run = check_store(path, self._given.published)
         if self._run.findings:
             self._notes.append("note: the texts about the run were not compared with it, since it has findings itself")
@@ -169,11 +170,11 @@ def _info(folder: BundleFolder) -> BundleInfo:
 def _restore(folder: BundleFolder, store: Restored) -> Iterator[str]:
     """Put all rows and records into a store; what is wrong with them, one text for each finding."""
     for one in stored_rows(folder):
-        if one.row is None:
+        if one.body is None:
             yield f"{one.name}: {one.problem or 'its row is missing'}"
             continue
         try:
-            store.add(one.kind, one.row, one.record)
+            store.add(one.kind, one.body, one.record)
         except WriteFailed:
             raise
         except StoreError as error:

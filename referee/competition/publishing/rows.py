@@ -1,8 +1,8 @@
 """The rows and the records of a run as two packed texts, so that its store can be made from them again.
 
-Line for line `rows.jsonl` has the rows of which the lines of `hashes.txt` have the SHA-256, and `records.jsonl` the
-records of the matches #1, #2 and so on, of which their rows have the SHA-256. An empty line stands for a
-config that is held back. So everything in them can be checked without golfref.
+Line for line `rows.jsonl` has the bodies of the rows of which the lines of `hashes.txt` have the SHA-256, and
+`records.jsonl` the records of the matches among them, of which their bodies have the SHA-256. An empty line stands for
+a body that is held back. So everything in them can be checked without golfref.
 """
 
 import gzip
@@ -10,9 +10,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import BinaryIO, cast
 
-from referee.tournament.store.digest import Covered
 from referee.tournament.store.disk import StoreError
 from referee.tournament.store.store import Store
+
+HELD_BACK = ("begin", "amendment", "shard")
+"""The kinds of rows that hold a config, whose seed would tell the key."""
 
 
 @contextmanager
@@ -24,9 +26,9 @@ def packed(file: BinaryIO) -> Iterator[BinaryIO]:
 
 def row_lines(store: Store, *, tells_config: bool) -> Iterator[bytes]:
     """A line for each row; configs are held back, unless it tells them. Raises StoreError."""
-    for one in store.covered():
-        is_held = not tells_config and _has_config(one)
-        yield b"\n" if is_held else one.data + b"\n"
+    for entry in store.entries():
+        is_held = not tells_config and entry.kind in HELD_BACK
+        yield b"\n" if is_held else entry.body.encode() + b"\n"
 
 
 def record_lines(store: Store) -> Iterator[bytes]:
@@ -37,8 +39,3 @@ def record_lines(store: Store) -> Iterator[bytes]:
                 f"{store.path}: the record of match #{row.id} holds a line break, which golfref never writes"
             )
         yield data + b"\n"
-
-
-def _has_config(one: Covered) -> bool:
-    """Whether a row tells the config, with its seed, or a former one."""
-    return one.name == "run facts" or (one.kind == "event" and one.row["facts"] is not None)

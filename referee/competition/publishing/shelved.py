@@ -3,12 +3,11 @@
 from pathlib import Path
 
 from referee.competition.letters import kept_letter
-from referee.entries.built import read_log
-from referee.entries.shelf import Shelf
+from referee.versions.store import VersionStore
 
 
 def kept_texts(run: Path, bot: str, version: str) -> dict[str, bytes]:
     """By the end of a file's name what is kept about this version of a bot of the run in this store."""
-    shelf = Shelf(run.absolute().parent)
-    texts = {"build.log": read_log(shelf, version), "check.txt": kept_letter(shelf, bot, version)}
+    versions = VersionStore(run.absolute().parent)
+    texts = {"build.log": versions.build_log(version), "check.txt": kept_letter(versions, bot, version)}
     return {name: text for name, text in texts.items() if text is not None}

@@ -31,7 +31,7 @@ What is here
 {site}  tables/*.csv         matches, seats, rounds, decisions, slaps, pairs and standings
   rows.jsonl.gz        every row of the run's store
   records.jsonl.gz     the record of every match, byte for byte, in the order in which they ended
-  hashes.txt           the SHA-256 of every row: the digest is the SHA-256 of this file
+  hashes.txt           id, kind and SHA-256 of every row
   bundle.json          what this is
   SHA256SUMS           the SHA-256 of every file
 
@@ -44,9 +44,10 @@ How to check it with golfref
 How to check it without golfref
 
   sha256sum -c SHA256SUMS               no file was changed since the sums were made
-  sha256sum hashes.txt                  gives the digest
+  hash=$(printf %064d 0); while read -r id kind body; do hash=$(printf %s "$hash $kind $body" | sha256sum | cut -c -64)
+  done < hashes.txt; echo $hash         gives the digest
   zcat rows.jsonl.gz | while IFS= read -r row; do printf %s "$row" | sha256sum; done
-                                        gives the hashes of hashes.txt, line by line
+                                        gives the last column of hashes.txt, line by line
   ssh-keygen -Y check-novalidate -n golfref -s SHA256SUMS.sig < SHA256SUMS
   minisign -Vm SHA256SUMS -P KEY        who signed the sums, where there is a signature: SHA256SUMS.sig is of ssh-keygen
                                         and SHA256SUMS.minisig of minisign. Compare the key with one that the organiser

@@ -53,7 +53,7 @@ async def _settle(channel: Channel) -> None:
     while process is not None and quiet < 3 and time.monotonic() < end:
         await trio.sleep(POLL_INTERVAL_S)
         channel.read_rest()
-        if channel.inbox.read.bytes or channel.has_ended():
+        if channel.inbox.bytes_read or channel.has_ended():
             return
         quiet = 0 if process.is_running() else quiet + 1
 

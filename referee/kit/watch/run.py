@@ -13,8 +13,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from referee.rules.record import Record, read_record
-from referee.tournament.orders import ATTEMPTS
-from referee.tournament.store.plans import extent_of
+from referee.tournament.store.plans import extent_of, given_up
 from referee.tournament.store.rows import CommittedMatch
 from referee.tournament.store.store import Store
 from referee.tournament.summary import RunSummary, summary_of
@@ -54,28 +53,28 @@ class RunReader:
         self._matches: list[CommittedMatch] = []
         self._last = 0
         self._amendments = 0
-        self._summary: tuple[tuple[int, int], RunSummary] | None = None
-        """Of how many matches and events it is made, and the summary."""
+        self._summary: tuple[str, RunSummary] | None = None
+        """Of which digest it is made, and the summary."""
         self._cost_s = 0.0
         self._made_s = 0.0
 
     def look(self) -> RunNow:
         """The run as it is now. Raises StoreError where the store cannot be read."""
         with closing(Store.open(self.path)) as store:
-            amendments = len(store.former())
+            amendments = store.last_amendment()
             if amendments != self._amendments:  # matches may have other numbers now
                 self._matches, self._last, self._summary = [], 0, None
-            new = list(store.committed(self._last))
-            meta, given_up, extent = store.meta(), len(store.given_up(ATTEMPTS)), extent_of(store)
+            new = list(store.matches(self._last))
+            meta, lost, extent = store.meta(), len(given_up(store)), extent_of(store)
             self._amendments, self._last = amendments, new[-1].id if new else self._last
             self._matches = [*self._matches, *(match for match in new if match.number is not None)]
-            is_all = extent.has_ended and len(self._matches) + given_up >= extent.planned
+            is_all = extent.has_ended and len(self._matches) + lost >= extent.planned
             summary = self._summed(store, at_once=is_all)
         return RunNow(
             name=meta.facts.name,
             planned=extent.planned,
             has_ended=extent.has_ended,
-            given_up=given_up,
+            given_up=lost,
             summary=summary,
             matches=self._matches,
             is_played=is_locked(self.path),
@@ -84,12 +83,12 @@ class RunReader:
     def record(self, match: CommittedMatch) -> Record:
         """The record of a match. Raises StoreError and NoRecord."""
         with closing(Store.open(self.path)) as store:
-            return read_record(store.record_of(match.id))
+            return read_record(store.record(match.id))
 
     def _summed(self, store: Store, *, at_once: bool) -> RunSummary:
         """What the run comes to, or for a while what it came to some matches ago, where working that out takes long."""
         found, now_s = self._summary, time.monotonic()
-        state = len(self._matches), len(store.history())
+        state = store.digest()
         if found is not None and (found[0] == state or (not at_once and now_s - self._made_s < SHARE * self._cost_s)):
             return found[1]
         summary = summary_of(store, with_results=False)

@@ -110,12 +110,12 @@ async def _waits_for_more(channel: Channel, *, at_least_s: float) -> bool:
     began, quiet = process.own_time_s(), 0
     end = began + PATIENCE_S
     while process.own_time_s() < end:
-        read = channel.inbox.read.bytes
+        read = channel.inbox.bytes_read
         channel.read_rest()
         if channel.has_ended() or isinstance(channel.hear(), Trouble):
             return False
         is_idle = not process.is_frozen() and not process.is_running()
-        is_quiet = is_idle and channel.inbox.read.bytes == read and channel.has_read_all()
+        is_quiet = is_idle and channel.inbox.bytes_read == read and channel.has_read_all()
         quiet = quiet + 1 if is_quiet else 0
         if quiet > 1 and process.own_time_s() >= began + at_least_s:
             return channel.can_play_on()

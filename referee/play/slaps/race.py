@@ -260,8 +260,8 @@ def _until_read(process: BotProcess) -> None:
 def _discard_early(channel: Channel) -> None:
     """Take everything that the bot wrote before it was asked: none of it can be an answer."""
     before = -1
-    while channel.inbox.read.bytes != before:
-        before = channel.inbox.read.bytes
+    while channel.inbox.bytes_read != before:
+        before = channel.inbox.bytes_read
         channel.read(time.monotonic_ns())
 
 

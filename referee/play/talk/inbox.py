@@ -15,7 +15,6 @@ from protocol.messages import Answer, Limits, Ready
 from protocol.text import printable
 from referee.play.faults import Trouble
 from referee.play.talk.exchange import READY
-from referee.play.talk.tally import Tally
 from referee.rules.record import Line
 
 EXCERPT = 200
@@ -68,8 +67,7 @@ class Inbox:
         self.unasked_lines = 0
         self.lines_read = 0
         """How many lines were taken from the buffer; after `finish` this is all of them."""
-        self.read = Tally()
-        """All bytes that were read."""
+        self.bytes_read = 0
         self._limits = limits
         self._longest = limits.line_bytes
         self.unjudged = bytearray()
@@ -129,14 +127,14 @@ class Inbox:
     def feed(self, data: bytes) -> None:
         """Take what was read from the bot's standard output."""
         self.unjudged += data
-        self.read.add(data)
+        self.bytes_read += len(data)
 
     def take(self, data: bytes) -> Heard | None:
         """Do `feed` and then `hear`, by a short cut for a whole line with nothing before it, as most answers come."""
         if self.unjudged or self.awaits is None or data.find(b"\n") + 1 != len(data):
             self.feed(data)
             return self.hear()
-        self.read.add(data)
+        self.bytes_read += len(data)
         self.lines_read += 1
         if self._room > 0:
             self._keep(data)

@@ -8,8 +8,6 @@ from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
 
-from protocol import VERSION
-from referee import __version__
 from referee.play.talk.exchange import Delivery
 from referee.play.talk.script import Script, announcements, hello
 from referee.rules.game import Game
@@ -24,13 +22,6 @@ from referee.rules.record import (
     Record,
 )  # fmt: skip
 from referee.rules.variants import from_record
-
-SAME_WIRE = frozenset({"0.2.0", "0.3.0", "0.4.0", "0.5.0", "0.6.0", "0.7.0", "0.8.0"})
-"""Versions of golfref that sent the same bytes as this one, but for their own name in `hello`, in every match.
-
-tests/tournament/verify/test_earlier_versions.py holds it against records that they made. A change of what bots are
-sent takes out all versions before it.
-"""
 
 Answered = tuple[Ask, Given | Reaction]
 """What a seat was asked, and what came of it."""
@@ -131,13 +122,3 @@ def answered(question: Question | None, move: Move | None) -> list[Answered]:
 def _paired(asks: Sequence[Ask], given: Sequence[Given] | Sequence[Reaction]) -> list[Answered]:
     by_seat = {one.seat: one for one in given}
     return [(ask, by_seat[ask.seat]) for ask in asks if ask.seat in by_seat]
-
-
-def other_version(golfref: str, protocol: str) -> str | None:
-    """Why what was sent cannot be told again to the byte: a version that words it otherwise played the match.
-
-    None where it can be.
-    """
-    if protocol == VERSION and (golfref == __version__ or golfref in SAME_WIRE):
-        return None
-    return f"played by golfref {golfref}, protocol {protocol}, this is {__version__}, protocol {VERSION}"

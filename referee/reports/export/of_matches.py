@@ -8,9 +8,8 @@ from msgspec import Struct
 from referee.reports.export.rows import FaultColumns, MatchRow, RoundRow, SeatRow
 from referee.reports.export.scope import Scope
 from referee.rules.match import MatchResult
-from referee.rules.record import BrokenRecord, NoRecord, Record, read_record, was_asked
+from referee.rules.record import was_asked
 from referee.tournament.results import Result, beaten_shares
-from referee.tournament.slaps import SlapCounts, slaps_of
 from referee.tournament.store.disk import StoreError
 from referee.tournament.store.reading import Part, parts_of
 from referee.tournament.store.rows import CommittedMatch
@@ -30,7 +29,7 @@ class _Origin(Part, frozen=True, kw_only=True):
 def match_rows(store: Store, scope: Scope) -> Iterator[MatchRow]:
     """A row for each match. Raises StoreError."""
     voids = {place: len(some) for place, some in voids_by_place(store).items()}
-    played_on, names = store.played_on(), {one.id: one.host.name for one in store.hosts()}
+    names = {id_: one.name for id_, one in store.hosts().items()}
     for row, part in parts_of(store, _Origin, scope.until):
         if not scope.has(row):
             continue
@@ -41,7 +40,7 @@ def match_rows(store: Store, scope: Scope) -> Iterator[MatchRow]:
             game=row.identity.variant,
             preset=part.preset,
             seats=len(result.bots),
-            block=result.block,
+            block=block_of(row),
             deal=result.deal,
             rotation=result.rotation,
             redeals=result.redeals,
@@ -56,9 +55,14 @@ def match_rows(store: Store, scope: Scope) -> Iterator[MatchRow]:
             protocol=part.protocol,
             isolation=part.isolation,
             host=part.host,
-            host_name=names.get(played_on.get(row.id, 0), ""),
+            host_name=names.get(row.host or 0, ""),
             record_sha256=row.hash,
         )
+
+
+def block_of(row: CommittedMatch) -> int | None:
+    """The number of a match's block in the plan. None where the match is out of the standings."""
+    return None if row.number is None else row.result.block
 
 
 class _Fault(Struct, frozen=True, kw_only=True):
@@ -77,15 +81,11 @@ class _GivenTogether(Struct, frozen=True, kw_only=True, tag="sealed", tag_field=
 
 
 class _GivenSlaps(Struct, frozen=True, kw_only=True, tag="slaps", tag_field="move"):
-    order: tuple[int, ...]
+    pass
 
 
 class _Forfeit(Struct, frozen=True, kw_only=True, tag="forfeit", tag_field="move"):
     seat: int
-
-
-class _Options(Struct, frozen=True, kw_only=True):
-    slaps: bool = False
 
 
 class _Seat(Struct, frozen=True, kw_only=True):
@@ -95,7 +95,6 @@ class _Seat(Struct, frozen=True, kw_only=True):
 class _Course(Part, frozen=True, kw_only=True):
     """What a row of a seat needs: no actions, no cards."""
 
-    options: _Options
     seats: tuple[_Seat, ...]
     moves: tuple[_Given | _GivenTogether | _GivenSlaps | _Forfeit, ...]
 
@@ -105,15 +104,9 @@ def seat_rows(store: Store, scope: Scope) -> Iterator[SeatRow]:
     for row, course in parts_of(store, _Course, scope.until):
         if not scope.has(row):
             continue
-        slaps, times = _slaps(store, row.id, course), _times(course)
+        times = _times(course)
         for seat in range(len(row.result.bots)):
-            yield _seat_row(
-                row,
-                seat,
-                course.seats[seat].owner,
-                None if slaps is None else slaps[seat],
-                times[seat],
-            )
+            yield _seat_row(row, seat, course.seats[seat].owner, times[seat])
 
 
 def _times(course: _Course) -> list[list[int]]:
@@ -130,39 +123,20 @@ def _times(course: _Course) -> list[list[int]]:
     return times
 
 
-def _slaps(store: Store, id_: int, course: _Course) -> tuple[SlapCounts, ...] | None:
-    """By seat how its slaps came out; None where the game has none. It is played again if anybody slapped."""
-    if not course.options.slaps:
-        return None
-    if not any(move.order for move in course.moves if isinstance(move, _GivenSlaps)):
-        return (SlapCounts(),) * len(course.seats)
-    try:
-        return slaps_of(record_in(store, id_))
-    except (BrokenRecord, ValueError) as error:  # options that there cannot be, too
-        raise no_replay(store, id_, error) from None
-
-
-def record_in(store: Store, id_: int) -> Record:
-    """The whole record of a match. Raises StoreError."""
-    try:
-        return read_record(store.record_of(id_))
-    except NoRecord as error:
-        raise StoreError(f"{store.path}: the record of match #{id_} is damaged ({error})") from None
-
-
 def no_replay(store: Store, id_: int, error: Exception) -> StoreError:
     """What to raise where a record cannot be played again."""
     what = f"the record of match #{id_} does not replay ({error})"
     return StoreError(f"{store.path}: {what}; `golfref verify` says more")
 
 
-def _seat_row(row: CommittedMatch, seat: int, owner: str, slaps: SlapCounts | None, times: list[int]) -> SeatRow:
+def _seat_row(row: CommittedMatch, seat: int, owner: str, times: list[int]) -> SeatRow:
     result = row.result
+    slaps = result.slaps[seat] if result.slaps else None
     return SeatRow(
         match_id=row.id,
         number=row.number,
         game=row.identity.variant,
-        block=result.block,
+        block=block_of(row),
         deal=result.deal,
         rotation=result.rotation,
         seats=len(result.bots),
@@ -177,6 +151,8 @@ def _seat_row(row: CommittedMatch, seat: int, owner: str, slaps: SlapCounts | No
         forfeited=result.forfeited[seat],
         faults=FaultColumns.of(result.faults[seat]),
         late_slaps=result.late_slaps[seat],
+        knocks=result.knocks[seat] if result.knocks else 0,
+        pile_takes=result.pile_takes[seat] if result.pile_takes else 0,
         slaps_right=None if slaps is None else slaps.right,
         slaps_wrong=None if slaps is None else slaps.wrong,
         slaps_after_another=None if slaps is None else slaps.late,

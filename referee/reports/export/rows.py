@@ -63,8 +63,9 @@ class MatchRow(OfMatch, frozen=True, kw_only=True):
     """The game of the rule book, whose options the run may have changed."""
     seats: int
     """How many bots sat at the table."""
-    block: int
-    """The block's number, from 0. All matches of the same bots on the same deal of a game are a block."""
+    block: int | None
+    """The block's number, from 0. All matches of the same bots on the same deal of a game are a block. Empty where
+    the match is out of the standings."""
     deal: int
     """The deal's number, from 0."""
     rotation: int
@@ -102,7 +103,7 @@ class MatchRow(OfMatch, frozen=True, kw_only=True):
 class SeatRow(OfMatch, frozen=True, kw_only=True):
     """What a match came to for one of its bots."""
 
-    block: int
+    block: int | None
     """As in `matches`."""
     deal: int
     """As in `matches`."""
@@ -131,6 +132,10 @@ class SeatRow(OfMatch, frozen=True, kw_only=True):
     faults: FaultColumns
     late_slaps: int
     """In how many slap windows its answer came too late, which is a pass and no fault."""
+    knocks: int
+    """How often it knocked, in all rounds."""
+    pile_takes: int
+    """How often it drew from the pile, in all rounds."""
     slaps_right: int | None
     """How many of its slaps took a card. Empty where the game has no slaps."""
     slaps_wrong: int | None

@@ -14,7 +14,6 @@ from msgspec import Meta, Struct, to_builtins
 from msgspec.structs import asdict, replace
 
 from protocol.messages import Clocks, FaultPolicy
-from referee.entries.versions import short, version_of
 from referee.play.process.pool import Reuse
 from referee.play.spec import BotLimits, BotSpec, Isolation
 from referee.rules.check_options import in_effect
@@ -25,6 +24,7 @@ from referee.tournament.plan.keys import Rotations
 from referee.tournament.plan.rounds import Format, StageRules, StopRules
 from referee.tournament.plan.shards import Shard
 from referee.tournament.standings import RankBy, RankedBy
+from referee.versions.version import short, version_of
 
 
 class RunRules(Struct, frozen=True, kw_only=True):

@@ -6,7 +6,7 @@ round: a round is a whole deal or a list of tables. Pure: this module must not k
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise
 
@@ -55,12 +55,12 @@ class Plan:
         self._first_matches, self._first_blocks = [0], [0]
         """The first match and the first block of each part, and at the end how many there are."""
         self._matches: Counter[str] = Counter()
-        self._tables: set[PlannedBlock] = set()
-        """The tables of rounds."""
-        self._taken: Collection[int] = set[int]() if self.grows else range(whole.deals)
-        """The whole deals that are there."""
+        self._tables: dict[PlannedBlock, int] = {}
+        """By table of a round its first match."""
+        self._taken: dict[int, int] = {}
+        """By whole deal that a round has taken its first match."""
         if rounds is None:
-            self._append(_Part(self._of_deals, range(0, whole.deals, shard.of if shard else 1)))
+            self._append(_Part(self._of_deals, range(0, whole.deals, self._step)))
         for one in rounds or ():
             self.add(one)
 
@@ -70,13 +70,14 @@ class Plan:
         Raises ValueError where the round cannot be played: it has what is there already, or bots, games, deals or
         numbers of bots that the tournament does not have.
         """
-        part = self._part(drawn)
+        first, part = len(self), self._part(drawn)
         self._append(part)
         self.rounds.append(drawn)
         if drawn.whole_deal is None:
-            self._tables.update(part.blocks.blocks)
+            starts = (first + start for start in part.blocks.starts)
+            self._tables.update(zip(part.blocks.blocks, starts, strict=False))
         else:
-            self._taken = {*self._taken, drawn.whole_deal}
+            self._taken[drawn.whole_deal] = first
 
     def matches_in(self, drawn: Round) -> Mapping[str, int]:
         """By variant, how many matches a round would add to the plan. Raises ValueError as `add` does."""
@@ -117,11 +118,6 @@ class Plan:
         """The round to which a match of the plan belongs, as its place in `rounds`."""
         return bisect_right(self._first_matches, number) - 1
 
-    def number_in_whole(self, number: int) -> int:
-        """The number that a match of a fixed plan has in the plan of which this may be a shard."""
-        _, block, rotation = self.block_at(number)
-        return self.whole.number_of(block, rotation)
-
     @property
     def longest_round(self) -> int:
         """How many matches the longest round has."""
@@ -136,7 +132,7 @@ class Plan:
     def lineups(self) -> dict[str, int]:
         """By variant, how many line-ups meet."""
         meet = {(block.variant, block.lineup) for block in self._tables}
-        if self._taken:
+        if self._taken or not self.grows:
             meet |= {key for key, first in self._first_deals.items() if first < self.whole.deals}
         counts = Counter(variant for variant, _ in meet)
         return {name: counts[name] for name in self._rotations}
@@ -150,6 +146,22 @@ class Plan:
         """Whether these bots meet in this variant on this deal, in whatever seats."""
         lineup = self.whole.lineup_of(bots)
         return lineup is not None and self._has(PlannedBlock(variant, lineup, deal))
+
+    def number_of(self, variant: str, bots: Iterable[str], deal: int, rotation: int) -> int | None:
+        """The number of the match in which these bots meet in this variant on this deal with this rotation.
+
+        None where the plan has none.
+        """
+        lineup = self.whole.lineup_of(bots)
+        if lineup is None or not 0 <= rotation < self.whole.seats_of.get(variant, 0):
+            return None
+        block = PlannedBlock(variant, lineup, deal)
+        if (first := self._tables.get(block)) is not None:
+            return first + rotation
+        if not self._has(block):
+            return None
+        first = self._taken[deal] if self.grows else deal // self._step * self._of_deals.starts[-1]
+        return first + self._starts_of_deal[variant, lineup] + rotation
 
     def place(self, fixture: PlannedMatch) -> BlockKey:
         """Where in the tournament a match belongs."""
@@ -178,8 +190,20 @@ class Plan:
         """By variant and line-up, the first of the whole deals that it plays."""
         return {(block.variant, block.lineup): block.deal for block in self._of_deals.blocks}
 
+    @cached_property
+    def _starts_of_deal(self) -> dict[tuple[str, Lineup], int]:
+        """By variant and line-up, the first match of its block among those of a whole deal."""
+        all_starts = zip(self._of_deals.blocks, self._of_deals.starts, strict=False)
+        return {(block.variant, block.lineup): start for block, start in all_starts}
+
+    @property
+    def _step(self) -> int:
+        """How many deals the blocks of `_of_deals` are of."""
+        return 1 if self._shard is None else self._shard.of
+
     def _has(self, block: PlannedBlock) -> bool:
-        return block in self._tables or (block.deal in self._taken and self._is_of_deal(block))
+        is_there = block.deal in self._taken if self.grows else 0 <= block.deal < self.whole.deals
+        return block in self._tables or (is_there and self._is_of_deal(block))
 
     def _is_of_deal(self, block: PlannedBlock) -> bool:
         """Whether the block belongs to the whole deal of its number."""

@@ -1,13 +1,13 @@
 """How long a run has played of the hours that it has, and whether another round fits into what is left.
 
-The time that was used stands in the run's history, so that it counts when the run goes on. This module must not know
-how matches are played.
+The run's history has the time that was used, so that it counts when the run goes on; of a session that was killed, the
+time up to its last round. This module must not know how matches are played.
 """
 
 import time
 from collections.abc import Callable, Mapping
 
-from referee.tournament.store.events import used_s
+from referee.tournament.store.rows import Drawn, Ended, Hours
 from referee.tournament.store.store import Store
 
 HOUR_S = 3600.0
@@ -55,24 +55,19 @@ class HoursClock:
         *,
         counts_earlier: bool,
     ) -> None:
-        """Matches are played from now on, for so many hours; what earlier sessions of the run used may count as well.
+        """Matches are played from now on, for so many hours; `counts_earlier` adds what earlier sessions used of them.
 
-        `match_s` is an estimate of how long matches of each variant take, of which so many go on `side_by_side`. What
-        a session played after it last wrote the time, before it was killed, counts as long as it usually took. A run
+        `match_s` is an estimate of how long matches of each variant take, of which so many go on `side_by_side`. A run
         that has not begun has no `store`.
         """
         self.hours, self._match_s, self._side_by_side = hours, match_s, side_by_side
-        work = 0.0 if store is None else self._work(store.counts())
-        self._begun = self._clock(), work
-        if store is None or not counts_earlier:
-            return
-        told_s, after = 0.0, 0
-        for event in store.history():
-            if (seconds := used_s(event.lines)) is not None:
-                told_s, after = float(seconds), event.after
-        committed = len(store.ids())
-        usual_s = told_s / after if after else work / max(1, committed) / side_by_side
-        self._earlier_s = told_s + (committed - after) * usual_s
+        self._begun = self._clock(), 0.0 if store is None else self._work(store.counts())
+        if store is not None and counts_earlier:
+            self._earlier_s = last_used_s(store)
+
+    def note(self, store: Store) -> None:
+        """Write into the run's journal how much time has been used. Each round that is drawn has it too."""
+        store.add(Hours(used_s=round(self.used_s)))
 
     def has_time_for(self, matches: Mapping[str, int], played: Mapping[str, int]) -> bool:
         """Whether a round with so many matches of each variant probably ends in time, after so many were `played`."""
@@ -91,3 +86,8 @@ class HoursClock:
 
     def _work(self, matches: Mapping[str, int]) -> float:
         return sum(count * self._match_s.get(name, 0.0) for name, count in matches.items())
+
+
+def last_used_s(store: Store) -> int:
+    """How many seconds of its hours a run had been played for when it last wrote that. Raises StoreError."""
+    return max((row.used_s for _, row in store.rows(Hours, Drawn, Ended) if row.used_s is not None), default=0)

@@ -4,10 +4,12 @@ Nothing else writes to the store while matches are played. It must not know how 
 """
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
 from typing import Protocol
 
 import trio
+from msgspec.structs import replace
 
 from referee.tournament.config.config import Config
 from referee.tournament.config.planned import MatchIdentities
@@ -32,8 +34,8 @@ class Watcher(Protocol):
     def finished(self, result: Result) -> None:
         """A match has been committed."""
 
-    def voided(self, fixture: PlannedMatch, attempt: int, reason: str) -> None:
-        """A match was spoiled by the referee or its host."""
+    def voided(self, fixture: PlannedMatch, attempt: int, reason: str, id_: int) -> None:
+        """A match was spoiled by the referee or its host; `id_` is that of its row in the journal."""
 
     def suspected(self, suspect: VoidSuspect) -> None:
         """The presence of a bot alone explains the voids at which it sat; this is called once for each bot."""
@@ -158,7 +160,7 @@ class Dispatcher:
     async def report(self, report: Report) -> None:
         """Take in what became of a match. Once this returns, nothing loses it. Raises WriteFailed."""
         if isinstance(report, Played | Spoiled):
-            self._keep([report], self._host)
+            self._kept(report, self._host)()
         elif isinstance(report, Begun):
             self._watcher.begun(self._out[report.number].fixture)
         elif isinstance(report, Unplayed):
@@ -167,10 +169,12 @@ class Dispatcher:
     def report_job(self, job: Job, reports: Sequence[Played | Spoiled], host: int) -> None:
         """Take in what became of a job on a host, all of it or nothing, and take back what was not played.
 
-        `host` is the id that the store gave it (`Store.note_host`). Raises WriteFailed.
+        `host` is the id of its row in the journal. Raises WriteFailed.
         """
         with self._store.together():
-            self._keep(reports, host)
+            kept = [self._kept(report, host) for report in reports]
+        for tell in kept:
+            tell()
         self.put_back_job(job)
 
     def put_back(self, number: int) -> None:
@@ -183,13 +187,12 @@ class Dispatcher:
             if order.number in self._out:
                 self.put_back(order.number)
 
-    def _keep(self, reports: Sequence[Played | Spoiled], host: int | None) -> None:
-        for report in reports:
-            order = self._take_back(report.number)
-            if isinstance(report, Played):
-                self._commit(order, report, host)
-            else:
-                self._void(order, report.reason, host)
+    def _kept(self, report: Played | Spoiled, host: int | None) -> Callable[[], None]:
+        """Keep what became of a match. Returns what tells the watcher of it."""
+        order = self._take_back(report.number)
+        if isinstance(report, Played):
+            return self._commit(order, report, host)
+        return self._void(order, report.reason, host)
 
     def _take_back(self, number: int) -> MatchOrder:
         """An order is out no longer. Whoever waits for the next job looks again, once this has been dealt with."""
@@ -200,29 +203,32 @@ class Dispatcher:
         self._came_back.set()
         self._came_back = trio.Event()
 
-    def _commit(self, order: MatchOrder, report: Played, host: int | None) -> None:
-        self._store.commit(report, self._terms.identity(order.fixture), host)
+    def _commit(self, order: MatchOrder, report: Played, host: int | None) -> Callable[[], None]:
+        id_ = self._store.commit(report, self._terms.identity(order.fixture), host)
         self._play_order.played(report.number, None if host is None else self._name(host))
         if self._tally is not None:
             self._tally.finished(_names(order))
-        self._watcher.finished(report.result)
+        return partial(self._watcher.finished, replace(report.result, commit=id_))
 
     def _name(self, host: int) -> str:
         if host not in self._hosts:
-            self._hosts = {one.id: one.host.name for one in self._store.hosts()}
+            self._hosts = {id_: one.name for id_, one in self._store.hosts().items()}
         return self._hosts[host]
 
-    def _void(self, order: MatchOrder, reason: str, host: int | None) -> None:
-        names = _names(order)
-        self._store.note_void(order.fixture, names, order.attempt, reason, host)
+    def _void(self, order: MatchOrder, reason: str, host: int | None) -> Callable[[], None]:
+        id_ = self._store.note_void(self._terms.identity(order.fixture), order.attempt, reason, host)
         self._spoiled[order.number] += 1
         self._play_order.voided(order.fixture, again=order.attempt < ATTEMPTS)
         if self._tally is None:
             self._tally = void_tally(self._store)
         elif says_of_bots(reason):
-            self._tally.voided(names)
-        self._watcher.voided(order.fixture, order.attempt, reason)
-        for suspect in self._tally.suspects([name for name in names if name not in self._suspected]):
+            self._tally.voided(_names(order))
+        return partial(self._tell_void, order, reason, id_)
+
+    def _tell_void(self, order: MatchOrder, reason: str, id_: int) -> None:
+        self._watcher.voided(order.fixture, order.attempt, reason, id_)
+        present = [name for name in _names(order) if name not in self._suspected]
+        for suspect in () if self._tally is None else self._tally.suspects(present):
             self._suspected.add(suspect.bot)
             self._watcher.suspected(suspect)
 

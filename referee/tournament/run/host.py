@@ -1,6 +1,7 @@
 """What this machine is called where a run is played on several, and what it tells of itself."""
 
 import os
+import re
 import socket
 
 from protocol import VERSION
@@ -13,11 +14,15 @@ NAME = "GOLFREF_HOST"
 """The variable that gives this machine another name."""
 
 
-def own_name() -> str:
-    """What this machine is called: as GOLFREF_HOST says, else by its name in the network."""
-    return os.environ.get(NAME) or socket.gethostname()
+def host_name(name: str = "") -> str:
+    """The name under which a run knows a host: of letters, digits and `_.:-`, at most 100.
+
+    Without `name` this machine's: the one in GOLFREF_HOST, else its name in the network.
+    """
+    name = name or os.environ.get(NAME) or socket.gethostname()
+    return re.sub(r"[^\w.:-]", "-", name)[:100] or "host"
 
 
 def own_host(jobs: int | None = None) -> Host:
     """What this machine tells of itself where it plays so many matches at a time of a run that several play."""
-    return Host(name=own_name(), golfref=__version__, protocol=VERSION, host=host_line(), cores=cores(), jobs=jobs)
+    return Host(name=host_name(), golfref=__version__, protocol=VERSION, host=host_line(), cores=cores(), jobs=jobs)

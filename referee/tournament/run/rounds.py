@@ -48,7 +48,7 @@ class Rounds:
         """
         if self._has_ended:
             return None
-        for row in self._store.committed(self._last):
+        for row in self._store.matches(self._last):
             self._played.add(row, row.number)
             self._last = row.id
         drawn = next_round(self._field, self._played.past())

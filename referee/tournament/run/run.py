@@ -131,13 +131,13 @@ class Run(Struct, frozen=True, kw_only=True):
     def dispatcher(self) -> Dispatcher:
         """The dispatcher that hands out what the store lacks."""
         timed = {one.name for one in self.config.variants if one.variant.options.times_slaps}
-        has_hosts = self.store.has_hosts or self.store.meta().facts.shard is not None
+        has_hosts = bool(self.store.hosts()) or self.store.meta().facts.shard is not None
         own = own_host(self.jobs) if has_hosts and self.cluster is None else None
         play_order = PlayOrder(
             self.plan,
             done=self.store.numbers(),
             voids={place: len(voids) for place, voids in voids_by_place(self.store).items()},
-            hosts=Hosts(timed=timed, host_of=self.store.host_of, own=own.name if own else ""),
+            hosts=Hosts(timed=timed, host_of=self._host_of, own=own.name if own else ""),
             alone=self.config.alone,
         )
         return Dispatcher(
@@ -148,8 +148,14 @@ class Run(Struct, frozen=True, kw_only=True):
             watcher=self.watcher,
             places=JOBS_AHEAD * self.jobs,
             rounds=self._rounds(),
-            host=self.store.note_host(own) if own else None,
+            host=self.store.add(own) if own else None,
         )
+
+    def _host_of(self, number: int) -> str:
+        """The name of the host that played a match of the plan; empty where the run names none."""
+        host = self.store.planned(number).host
+        row = None if host is None else self.store.hosts().get(host)
+        return "" if row is None else row.name
 
     def _rounds(self) -> Rounds | None:
         """What lets the plan grow. None where it does not."""

@@ -6,8 +6,7 @@ know how matches are played.
 """
 
 from collections import Counter
-from collections.abc import Container, Mapping, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -18,11 +17,11 @@ from referee.tournament.config.planned import MatchIdentities, draw_input, whole
 from referee.tournament.config.run_config import RunConfig
 from referee.tournament.formats.draw import will_not_play
 from referee.tournament.formats.table import ranked_by
-from referee.tournament.plan.fixture import Identity, PlannedMatch
+from referee.tournament.plan.fixture import Identity
 from referee.tournament.plan.plan import Plan
-from referee.tournament.store.plans import grown, matches_told, plans_until, stretches_of
+from referee.tournament.store.plans import finder, grown, matches_told, periods_of, placed, plan_of
 from referee.tournament.store.played import Present
-from referee.tournament.store.rows import CommittedMatch, Meta
+from referee.tournament.store.rows import Amended, Meta, Place
 from referee.tournament.store.store import Store
 
 
@@ -35,8 +34,8 @@ class Amendment(Struct, frozen=True, kw_only=True):
     """Changes that no run can take, with the reason. Where there are any, the rest means nothing."""
     meta: Meta
     """What the run is once it is amended."""
-    places: dict[int, PlannedMatch]
-    """By id, the committed matches that count afterwards."""
+    places: tuple[Place, ...] = ()
+    """All committed matches, each with its place afterwards. Those that an amendment drops now have none yet."""
     there: dict[str, int]
     """By variant, how many matches count afterwards."""
     lineups: dict[str, tuple[int, int]] = {}
@@ -64,12 +63,19 @@ class Amendment(Struct, frozen=True, kw_only=True):
     was_complete: bool = False
     """Whether every match was there, so that the key has been revealed."""
 
-    def number_of(self, row: CommittedMatch) -> int | None:
-        """The number that a committed match has afterwards. None where it is not in the plan."""
-        if not self.changes:
-            return row.number
-        place = self.places.get(row.id)
-        return None if place is None else place.number
+    @property
+    def row(self) -> Amended:
+        """The row of the journal that makes it so."""
+        return Amended(config=self.meta.facts, matches=self.meta.matches)
+
+    def places_by(self, id_: int) -> Iterator[Place]:
+        """All places, once the amendment has this id."""
+        for one in self.places:
+            yield one if one.number is not None or one.dropped_by else replace(one, dropped_by=id_)
+
+    def numbers(self) -> dict[int, int | None]:
+        """By id the number of each committed match afterwards; None where it does not count."""
+        return {one.id: one.number for one in self.places}
 
     def lines(self) -> list[str]:
         """All of it in words."""
@@ -77,10 +83,15 @@ class Amendment(Struct, frozen=True, kw_only=True):
         plan = f"{self.before} -> {self.planned} in the plan, {self.added} of them added"
         played = f"of those played {self.kept} kept, {self.dropped} dropped{back}"
         lineups = [f"line-ups of `{name}`: {had} -> {has}" for name, (had, has) in self.lineups.items() if had != has]
-        left = f"{self.planned - len(self.places)} to play"
+        left = f"{self.planned - self.counting} to play"
         if not self.meta.facts.is_fixed:
             left += " before the next round is drawn"
         return [*self.changes, *lineups, f"matches: {plan}; {played}; {left}"]
+
+    @property
+    def counting(self) -> int:
+        """How many matches count afterwards."""
+        return sum(self.there.values())
 
     def losses(self) -> list[str]:
         """Whose matches no longer count, and whose count without bots that left the tables, in words."""
@@ -104,7 +115,7 @@ class Amendment(Struct, frozen=True, kw_only=True):
         Whoever knows a run's seed has known its deals from the start.
         """
         facts = self.meta.facts
-        if not self.was_complete or facts.seed or (facts.is_fixed and self.planned == len(self.places)):
+        if not self.was_complete or facts.seed or (facts.is_fixed and self.planned == self.counting):
             return ""
         return (
             "the run was complete and its key has been shown: whoever has seen it can work out the cards of the "
@@ -116,26 +127,8 @@ def amendment(store: Store, facts: RunConfig) -> Amendment:
     """What it would mean for a run to go on with the config of these facts; raises StoreError."""
     meta = store.meta()
     found = config_differences(meta.facts, facts)
-    if found.refused or not found.changes:
-        return Amendment(changes=found.changes, refused=found.refused, meta=meta, places={}, there=store.counts())
-    rows = [(row.identity, row.id, row.number) for row in store.committed()]
-    counting = {id_ for _, id_, number in rows if number is not None}
-    stretches, key = stretches_of(store), bytes.fromhex(meta.master_key)
-    plans = Plans(
-        old=plans_until(stretches, key)[-1],
-        new=grown(whole_deals_of(configs_with(store, facts), key), facts, stretches),
-        had_ended=stretches[-1].has_ended,
-    )
-    return amended(meta, facts, plans, {identity: id_ for identity, id_, _ in rows}, counting)
-
-
-class Plans(Struct, frozen=True, kw_only=True):
-    """What an amendment makes of the plan of a run."""
-
-    old: Plan
-    new: Plan
-    had_ended: bool
-    """Whether nothing more was to be added to the old one."""
+    unchanged = Amendment(changes=found.changes, refused=found.refused, meta=meta, there=store.counts())
+    return unchanged if found.refused or not found.changes else _amended(store, unchanged, facts)
 
 
 def configs_with(store: Store, facts: RunConfig) -> list[RunConfig]:
@@ -144,55 +137,76 @@ def configs_with(store: Store, facts: RunConfig) -> list[RunConfig]:
     return [*former, last, facts] if config_differences(last, facts).changes else [*former, facts]
 
 
-def amended(
-    meta: Meta, facts: RunConfig, plans: Plans, ids: Mapping[Identity, int], counting: AbstractSet[int]
-) -> Amendment:
-    """What becomes of a run that has committed the matches with these `ids`, of which those in `counting` count.
+class _Plans(Struct, frozen=True, kw_only=True):
+    """What an amendment makes of the plan of a run."""
 
-    Whether it can become that is for `amendment` to say.
-    """
-    changes = config_differences(meta.facts, facts).changes
-    unchanged = Amendment(changes=changes, refused=[], meta=meta, places={}, there={})
-    old, new, terms = plans.old, plans.new, MatchIdentities(facts)
-    places: dict[int, PlannedMatch] = {}
-    added = 0
-    for fixture in new:
-        identity = terms.identity(fixture)
-        if identity in ids:
-            places[ids[identity]] = fixture
-        added += not old.has_table(identity.variant, identity.bots, identity.deal)
-    kept = len(counting & places.keys())
-    before, after = _Counting(meta.facts, counting), _Counting(facts, places)
-    had, lost, shortened = Counter[str](), Counter[str](), Counter[str]()
-    for identity, id_ in ids.items():
-        counted, counts = before.bots(identity, id_), after.bots(identity, id_)
-        had.update(counted)
-        lost.update(bot for bot in counted if bot in terms.versions and bot not in counts)
-        shortened.update(bot for bot in counts if bot in counted and len(counts) < len(counted))
-    still_there = {bot for identity in ids for bot in after.present.bots(identity)}
+    old: Plan
+    new: Plan
+
+
+def _amended(store: Store, unchanged: Amendment, facts: RunConfig) -> Amendment:
+    """What becomes of a run under another config that it can take."""
+    meta, periods = unchanged.meta, periods_of(store)
+    key = bytes.fromhex(meta.master_key)
+    new = grown(whole_deals_of(configs_with(store, facts), key), facts, periods)
+    plans = _Plans(old=plan_of(periods, key), new=new)
+    terms = MatchIdentities(facts)
+    number_of = finder(new, terms)
+    had_places = {one.id: one for one in store.places()}
+    places: list[Place] = []
+    there, had, lost, shortened = (Counter[str]() for _ in range(4))
+    before, after = _Counting(meta.facts), _Counting(facts)
+    kept = dropped = returned = 0
+    still_there = set[str]()
+    for match in store.matches():
+        identity, counted, number = match.identity, match.number is not None, number_of(match.identity)
+        places.append(
+            replace(had_places[match.id], number=None, block=None) if number is None else placed(new, match.id, number)
+        )
+        there[identity.variant] += number is not None
+        kept += counted and number is not None
+        dropped += counted and number is None
+        returned += number is not None and not counted
+        bots = before.bots(identity, is_whole=counted)
+        counts = after.bots(identity, is_whole=number is not None)
+        had.update(bots)
+        lost.update(bot for bot in bots if bot in terms.versions and bot not in counts)
+        shortened.update(bot for bot in counts if bot in bots and len(counts) < len(bots))
+        still_there.update(after.present.bots(identity))
     return replace(
         unchanged,
         meta=replace(meta, facts=facts, matches=matches_told(facts, new)),
         planned=len(new),
-        places=places,
-        there=Counter(place.variant for place in places.values()),
+        places=tuple(places),
+        there=+there,
         lineups=_sampled(meta.facts, facts, plans),
-        before=len(old),
+        before=len(plans.old),
         kept=kept,
-        dropped=len(counting) - kept,
-        returned=len(places) - kept,
-        added=added,
+        dropped=dropped,
+        returned=returned,
+        added=_added(plans),
         lost=dict(lost),
         shortened=dict(shortened),
         had=dict(had),
-        will_not_play=will_not_play(draw_input(facts, bytes.fromhex(meta.master_key)), new.rounds, still_there)
-        if new.grows
-        else [],
-        was_complete=plans.had_ended and len(counting) == len(old),
+        will_not_play=will_not_play(draw_input(facts, key), new.rounds, still_there) if new.grows else [],
+        was_complete=periods[-1].has_ended and kept + dropped == len(plans.old),
     )
 
 
-def _sampled(before: RunConfig, after: RunConfig, plans: Plans) -> dict[str, tuple[int, int]]:
+def _added(plans: _Plans) -> int:
+    """How many matches are in the new plan, but not in the old one."""
+    old, new = plans.old, plans.new
+    added = number = 0
+    while number < len(new):
+        _, block, _ = new.block_at(number)
+        seats = len(block.lineup)
+        bots = (new.whole.bots[bot] for bot in block.lineup)
+        added += 0 if old.has_table(block.variant, bots, block.deal) else seats
+        number += seats
+    return added
+
+
+def _sampled(before: RunConfig, after: RunConfig, plans: _Plans) -> dict[str, tuple[int, int]]:
     is_sampled = len(after.stages) == 1 and None not in (before.stages[0].lineups, after.stages[0].lineups)
     if not is_sampled:
         return {}
@@ -203,13 +217,12 @@ def _sampled(before: RunConfig, after: RunConfig, plans: Plans) -> dict[str, tup
 class _Counting:
     """For which bots a match counts in a run with this config."""
 
-    def __init__(self, facts: RunConfig, whole: Container[int]) -> None:
-        """`whole` has the ids of the matches in the plan."""
+    def __init__(self, facts: RunConfig) -> None:
         self.present = Present(MatchIdentities(facts))
-        self._has_rest, self._whole = facts.order != "means", whole
+        self._has_rest = facts.order != "means"
 
-    def bots(self, match: Identity, id_: int) -> Sequence[str]:
+    def bots(self, match: Identity, *, is_whole: bool) -> Sequence[str]:
         """All of a match in the plan, and where means are not compared those that are left of another one."""
-        if id_ in self._whole:
+        if is_whole:
             return match.bots
         return self.present.remaining(match) if self._has_rest else ()

@@ -1,15 +1,28 @@
-"""The hosts on which a run was played: what is told of each, as it lies in the store.
+"""What plays matches: a version of golfref on a machine, and what a host of several tells of itself.
 
-Only a run that a cluster played, or that was put together from parts, tells of hosts. This module must not know how
-matches get to a host.
+Only a run that a cluster played, or a shard, tells of hosts. This module must not know how matches get to a host.
 """
 
 from msgspec import Struct
 
-from referee.tournament.store.events import Origin
+
+class Origin(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What plays matches: the version of golfref and of the protocol, and the machine with its interpreter.
+
+    As a row of a journal: this plays here from now on, in place of what did before.
+    """
+
+    golfref: str
+    protocol: str
+    host: str
+
+    @property
+    def in_words(self) -> str:
+        """All of it on one line."""
+        return f"golfref {self.golfref}, protocol {self.protocol}, {self.host}"
 
 
-class RacesTest(Struct, frozen=True, kw_only=True):
+class RacesTest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What a host's races between identical bots came to before its first match; times in corrected microseconds."""
 
     windows: int
@@ -28,8 +41,11 @@ class RacesTest(Struct, frozen=True, kw_only=True):
     """The longest time in which the referee did not look at its pipes."""
 
 
-class Host(Struct, frozen=True, kw_only=True):
-    """What a host tells of itself when it comes to play."""
+class Host(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What a host tells of itself when it comes to play.
+
+    As a row of a journal: the host has come, and the matches that it plays from now on name the id of this row.
+    """
 
     name: str
     """What the run calls it: the name of its worker, or of the machine."""
@@ -38,8 +54,8 @@ class Host(Struct, frozen=True, kw_only=True):
     host: str
     """Its system and its interpreter, in one line, as its records have it."""
     tag: str = ""
-    """Its architecture and its libc, for which bots are built there. What follows is not known of parts of a run that
-    were put together: it is empty or None there."""
+    """Its architecture and its libc, for which bots are built there. What follows is empty or None where a shard was
+    played, not a cluster."""
     cores: int | None = None
     jobs: int | None = None
     """How many matches it plays at a time."""
@@ -55,17 +71,3 @@ class Host(Struct, frozen=True, kw_only=True):
     def origin(self) -> Origin:
         """What plays there."""
         return Origin(golfref=self.golfref, protocol=self.protocol, host=self.host)
-
-
-class StoredHost(Struct, frozen=True, kw_only=True):
-    """A host that came, as the store has it."""
-
-    id: int
-    """Counts from 1, in the order in which hosts came. One that comes again has another."""
-    after: int
-    """How many matches had been committed before it came."""
-    events: int
-    """How many events of the run's history came before it."""
-    voids: int
-    """How many attempts had been voided before it came."""
-    host: Host

@@ -6,8 +6,7 @@ must not know how matches are played.
 
 import contextlib
 import os
-import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import msgspec
@@ -21,18 +20,27 @@ from referee.tournament.config.run_config import RunConfig
 from referee.tournament.plan.keys import commitment
 from referee.tournament.plan.plan import Plan
 from referee.tournament.plan.shards import Shard
-from referee.tournament.store import tables
-from referee.tournament.store.disk import SIDE_FILES, StoreError, locked, refusal, sync_folder
-from referee.tournament.store.events import Origin, part_begins, parts_end, tells_origin
-from referee.tournament.store.hosts import Host, StoredHost
-from referee.tournament.store.rows import CommittedMatch, Meta
-from referee.tournament.store.store import Store, meta_rows
+from referee.tournament.store.disk import SIDE_FILES, StoreError, locked
+from referee.tournament.store.hosts import Host, Origin
+from referee.tournament.store.journal import Journal, new_file
+from referee.tournament.store.plans import finder, placed
+from referee.tournament.store.rows import (
+    DECODERS,
+    KIND_OF,
+    Amended,
+    AnyRow,
+    Begin,
+    Match,
+    Merged,
+    Place,
+    ShardBegins,
+    Void,
+    body_of,
+)
+from referee.tournament.store.store import Store
 
 _SHOWN = 300
 """How many characters are shown of what a store tells."""
-
-
-_INSERT_MATCH = "INSERT INTO matches VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 
 
 class MergedPart(Struct, frozen=True, kw_only=True):
@@ -46,7 +54,7 @@ class MergedPart(Struct, frozen=True, kw_only=True):
     planned: int
 
 
-class Merged(Struct, frozen=True, kw_only=True):
+class MergedRun(Struct, frozen=True, kw_only=True):
     """What came of a merge."""
 
     parts: tuple[MergedPart, ...]
@@ -66,26 +74,32 @@ class _Part(Struct, frozen=True, kw_only=True):
     """A shard's store."""
 
     store: Store
-    meta: Meta
+    begin: Begin
+    key: str
     shard: Shard
-    hosts: list[StoredHost]
+    hosts: list[Host]
 
     @property
     def path(self) -> Path:
         return self.store.path
 
     @property
+    def rows(self) -> int:
+        """How many rows its journal has."""
+        return sum(1 for _ in self.store.entries())
+
+    @property
     def facts(self) -> RunConfig:
         """What the whole run depends on."""
-        return replace(self.meta.facts, shard=None)
+        return replace(self.begin.config, shard=None)
 
     @property
     def origins(self) -> list[Origin]:
         """All that played it."""
-        return [self.meta.origin, *(one.host.origin for one in self.hosts)]
+        return [self.begin.origin, *(one.origin for one in self.hosts)]
 
 
-def merge(paths: Sequence[Path], out: Path) -> Merged:
+def merge(paths: Sequence[Path], out: Path) -> MergedRun:
     """Put the shards in these files together in a new store. Either it is whole, or it is not there.
 
     Raises StoreError, which names the file, match or field that does not fit, and WriteFailed.
@@ -99,24 +113,20 @@ def merge(paths: Sequence[Path], out: Path) -> Merged:
         for rest in ("", *SIDE_FILES):
             if os.path.lexists(f"{out}{rest}"):
                 raise StoreError(f"{out}{rest} exists already; name another file with -o, or move it away")
-        whole = whole_deals_of([parts[0].facts], _key(parts[0]))
-        plans = {part.shard.number: Plan(whole, shard=part.shard) for part in parts}
-        _write(out, parts, plans, len(whole))
-        return Merged(
-            parts=tuple(_told(part, plans[part.shard.number]) for part in parts),
-            copies=tuple(copies),
-            missing=_missing(parts),
-            planned=len(whole),
+        plan = Plan(whole_deals_of([parts[0].facts], bytes.fromhex(parts[0].key)))
+        _write(out, parts, plan)
+        return MergedRun(
+            parts=tuple(map(_merged, parts)), copies=tuple(copies), missing=_missing(parts), planned=len(plan)
         )
 
 
-def _told(part: _Part, plan: Plan) -> MergedPart:
+def _merged(part: _Part) -> MergedPart:
     return MergedPart(
         path=part.path,
         shard=part.shard,
-        hosts=tuple(dict.fromkeys(one.host.name for one in part.hosts)),
+        hosts=tuple(dict.fromkeys(one.name for one in part.hosts)) or (f"shard {part.shard}",),
         matches=len(part.store.numbers()),
-        planned=len(plan),
+        planned=part.begin.matches,
     )
 
 
@@ -132,32 +142,17 @@ def _opened(stack: contextlib.ExitStack, path: Path) -> _Part:
     """A shard's store, as it is now. Raises StoreError where it is none, or not as a shard is."""
     store = stack.enter_context(contextlib.closing(Store.open(path)))
     store.hold()
-    meta = store.meta()
-    shard = meta.facts.shard
+    meta, begin = store.meta(), store.begin()
+    shard = begin.config.shard
     if shard is None:
         raise StoreError(f"{path} is no shard of a run, but all of one; `golfref tournament --shard K/N` plays shards")
     if not shard.exists:
         raise StoreError(f"{path} says that it is shard {shard}, which there cannot be")
-    if store.former():
+    if any(store.rows(Amended)):
         raise StoreError(f"{path} was amended, and an amended shard fits to no other")
-    try:
-        key = bytes.fromhex(meta.master_key)
-    except ValueError:
-        key = b""
-    if commitment(key) != meta.commitment:
+    if commitment(bytes.fromhex(meta.master_key)) != meta.commitment:
         raise StoreError(f"{path}: the master key does not match the commitment; `golfref verify {path}` says more")
-    hosts = store.hosts() or [_unnamed(meta, shard)]
-    return _Part(store=store, meta=meta, shard=shard, hosts=hosts)
-
-
-def _unnamed(meta: Meta, shard: Shard) -> StoredHost:
-    """What played a shard that tells of no host."""
-    host = Host(name=f"shard {shard}", golfref=meta.golfref, protocol=meta.protocol, host=meta.host)
-    return StoredHost(id=1, after=0, events=0, voids=0, host=host)
-
-
-def _key(part: _Part) -> bytes:
-    return bytes.fromhex(part.meta.master_key)
+    return _Part(store=store, begin=begin, key=meta.master_key, shard=shard, hosts=[*store.hosts().values()])
 
 
 def _check_fits(one: _Part, other: _Part) -> None:
@@ -165,9 +160,9 @@ def _check_fits(one: _Part, other: _Part) -> None:
     where = f"{other.path} does not fit to {one.path}:"
     if one.shard.of != other.shard.of:
         raise StoreError(f"{where} it is shard {other.shard}, and that is shard {one.shard}")
-    if one.meta.commitment != other.meta.commitment:
+    if one.begin.commitment != other.begin.commitment:
         raise StoreError(
-            f"{where} it has another master key (commitment {other.meta.commitment}, not {one.meta.commitment}); "
+            f"{where} it has another master key (commitment {other.begin.commitment}, not {one.begin.commitment}); "
             "all shards are played with the same --key FILE, or the same seed"
         )
     found = config_differences(one.facts, other.facts)
@@ -201,7 +196,7 @@ def _without_copies(parts: Sequence[_Part]) -> tuple[list[_Part], list[tuple[Pat
     """
     kept: dict[int, _Part] = {}
     copies = []
-    for part in sorted(parts, key=lambda part: (part.shard.number, -part.store.last_id(), len(part.store.history()))):
+    for part in sorted(parts, key=lambda part: (part.shard.number, -part.rows)):
         if (fuller := kept.setdefault(part.shard.number, part)) is part:
             continue
         _check_copy(fuller, part)
@@ -212,128 +207,65 @@ def _without_copies(parts: Sequence[_Part]) -> tuple[list[_Part], list[tuple[Pat
 def _check_copy(fuller: _Part, part: _Part) -> None:
     """Raises StoreError where not all that a store of a shard holds is in another store of it."""
     both = f"{fuller.path} and {part.path} are both shard {part.shard}"
-    theirs = dict(part.store.hashes())
-    ours = dict(fuller.store.hashes())
-    for number, value in theirs.items():
-        if ours.get(number, value) != value:
-            who = ", ".join(part.store.planned(number).identity.bots)
-            raise StoreError(f"{both}, and match {number} ({who}) has another result in each; leave one of them out")
-    lines = fuller.store.lines()
-    if not all(line == next(lines, None) for line in part.store.lines()):
+    ours = {match.number: match.hash for match in fuller.store.matches()}
+    for match in part.store.matches():
+        if ours.get(match.number, match.hash) != match.hash:
+            who = ", ".join(match.identity.bots)
+            raise StoreError(
+                f"{both}, and match {match.number} ({who}) has another result in each; leave one of them out"
+            )
+    entries = fuller.store.entries()
+    if not all(entry == next(entries, None) for entry in part.store.entries()):
         raise StoreError(f"{both}, but they were played apart: neither holds all of the other; leave one of them out")
 
 
 # What is written
 
 
-class _Offsets(Struct):
-    """How many rows the shards before have."""
-
-    matches: int = 0
-    voids: int = 0
-    events: int = 0
-    hosts: int = 0
-
-
-def _write(out: Path, parts: Sequence[_Part], plans: Mapping[int, Plan], matches: int) -> None:
+def _write(out: Path, parts: Sequence[_Part], plan: Plan) -> None:
     """Write the store, which gets its name when it is whole."""
-    unborn = out.with_name(out.name + ".new")
-    first = parts[0]
-    meta = replace(first.meta, facts=first.facts, matches=matches)
+    places: list[Place] = []
+    with new_file(out, parts[0].key) as journal:
+        first = replace(parts[0].begin, config=parts[0].facts, matches=len(plan))
+        _add(journal, first)
+        for part in parts:
+            places += _write_part(journal, part, plan, MatchIdentities(parts[0].facts))
+        _add(journal, Merged())
+        journal.put_places(iter(places))
+
+
+def _write_part(journal: Journal, part: _Part, plan: Plan, terms: MatchIdentities) -> Iterator[Place]:
+    """Write all rows of a shard; the places that its matches have in the whole run."""
+    number_of, number_here = finder(plan, terms), finder(Plan(plan.whole, shard=part.shard), terms)
+    begin = _add(journal, ShardBegins(begin=part.begin, hash=part.store.digest()))
+    for entry in part.store.entries(after=1):
+        row = _row(part, entry.kind, entry.id, entry.body)
+        id_ = _add(journal, with_host_moved(row, begin - 1))
+        if id_ != begin - 1 + entry.id:
+            raise StoreError(f"{part.path}: rows of its journal are missing; `golfref verify {part.path}` says more")
+        if not isinstance(row, Match):
+            continue
+        number, packed = number_of(row.identity), part.store.packed_record(entry.id)
+        if number is None or packed is None or number_here(row.identity) is None:
+            what = "is not one that the plan of the shard has, or has no record"
+            raise StoreError(f"{part.path}: match #{entry.id} {what}; `golfref verify {part.path}` says more")
+        journal.add_record(id_, packed)
+        yield placed(plan, id_, number)
+
+
+def _row(part: _Part, kind: str, id_: int, body: str) -> AnyRow:
     try:
-        unborn.unlink(missing_ok=True)
-        os.close(os.open(unborn, os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_CLOEXEC, 0o600))
-        with contextlib.closing(sqlite3.connect(unborn)) as connection:
-            # Nobody sees the file before it is whole, so that nothing need be undone.
-            connection.execute("PRAGMA journal_mode = OFF")
-            connection.execute("PRAGMA synchronous = OFF")
-            with connection:
-                connection.executescript(tables.TABLES + tables.HOST_TABLES)
-                connection.executemany("INSERT INTO meta VALUES (?, ?)", meta_rows(meta))
-                _write_rows(connection, parts, plans)
-        with unborn.open("rb") as file:
-            os.fsync(file.fileno())
-        unborn.rename(out)
-        sync_folder(out)
-    except (OSError, sqlite3.Error) as error:
-        raise refusal(out, error) from None
-    finally:
-        with contextlib.suppress(OSError):
-            unborn.unlink(missing_ok=True)
+        return DECODERS[kind].decode(body)
+    except (msgspec.MsgspecError, KeyError, RecursionError) as error:
+        raise StoreError(f"{part.path}: row #{id_} of its journal is damaged ({error})") from None
 
 
-def _write_rows(connection: sqlite3.Connection, parts: Sequence[_Part], plans: Mapping[int, Plan]) -> None:
-    before = _Offsets()
-    told = parts[0].meta.origin.in_words
-    for part in parts:
-        origin = part.meta.origin.in_words
-        lines = [part_begins(part.shard), *([] if origin == told else [origin])]
-        _note(connection, before, 0, lines)
-        told = next((line for line in reversed(_lines(part)) if tells_origin(line)), origin)
-        _write_part(connection, part, plans[part.shard.number], before)
-    _note(connection, before, 0, [parts_end()])
+def with_host_moved(row: AnyRow, by: int) -> AnyRow:
+    """The row as it is where the ids of hosts are higher by so many."""
+    if not isinstance(row, Match | Void) or row.host is None:
+        return row
+    return replace(row, host=row.host + by)
 
 
-def _lines(part: _Part) -> list[str]:
-    return [line for event in part.store.history() for line in event.lines]
-
-
-def _note(connection: sqlite3.Connection, before: _Offsets, after: int, lines: Sequence[str]) -> None:
-    before.events += 1
-    row = (before.events, before.matches + after, _json(lines), None)
-    connection.execute("INSERT INTO history VALUES (?, ?, ?, ?)", row)
-
-
-def _write_part(connection: sqlite3.Connection, part: _Part, plan: Plan, before: _Offsets) -> None:
-    """Write all rows of a shard, with the numbers that its matches have in the whole run."""
-    store, events = part.store, before.events
-    for event in store.history():
-        _note(connection, before, event.after, event.lines)
-    for void in store.voids():
-        if void.number is None or not 0 <= void.number < len(plan):
-            raise StoreError(f"{part.path}: void #{void.id} is of no match of the shard")
-        where = (before.matches + (void.after or 0), events + (void.events or 0), plan.number_in_whole(void.number))
-        row = (before.voids + void.id, *where, _json(void.bots), void.attempt, void.reason)
-        connection.execute("INSERT INTO voids VALUES (?, ?, ?, ?, ?, ?, ?)", row)
-    for one in part.hosts:
-        moment = (before.matches + one.after, events + one.events, before.voids + one.voids)
-        told = (before.hosts + one.id, *moment, _json(one.host))
-        connection.execute("INSERT INTO hosts VALUES (?, ?, ?, ?, ?)", told)
-    ids, void_ids = store.ids(), store.all_ids()["voids"]
-    for id_, host in _by_host(part, store.played_on(), ids):
-        connection.execute("INSERT INTO played_on VALUES (?, ?)", (before.matches + id_, before.hosts + host))
-    for id_, host in _by_host(part, store.voided_on(), void_ids):
-        connection.execute("INSERT INTO voided_on VALUES (?, ?)", (before.voids + id_, before.hosts + host))
-    connection.executemany(_INSERT_MATCH, _match_rows(part, plan, before.matches))
-    before.matches += len(ids)
-    before.voids += len(void_ids)
-    before.hosts += len(part.hosts)
-
-
-def _by_host(part: _Part, told: Mapping[int, int], ids: Sequence[int]) -> list[tuple[int, int]]:
-    """By id of a match or a void its host, which is the only one where the shard tells of none."""
-    return list(told.items()) if part.store.has_hosts else [(id_, 1) for id_ in ids]
-
-
-def _match_rows(part: _Part, plan: Plan, offset: int) -> Iterator[tuple[object, ...]]:
-    terms = MatchIdentities(part.meta.facts)
-    for match, packed in part.store.with_packed_records():
-        number = _number(part, match, plan, terms)
-        block = plan.whole.block_of(number)
-        who = match.identity
-        what = (who.variant, who.game, _json(who.bots), _json(who.versions), who.deal, who.rotation)
-        result = _json(replace(match.result, number=number, block=block))
-        yield (offset + match.id, number, *what, result, match.hash, packed)
-
-
-def _number(part: _Part, match: CommittedMatch, plan: Plan, terms: MatchIdentities) -> int:
-    """The number of a match in the whole plan. Raises StoreError where the shard has no such match."""
-    number = match.number
-    if number is None or not 0 <= number < len(plan) or terms.identity(plan[number]) != match.identity:
-        what = "is not the one that the plan of the shard has there"
-        raise StoreError(f"{part.path}: match #{match.id} {what}; `golfref verify {part.path}` says more")
-    return plan.number_in_whole(number)
-
-
-def _json(value: object) -> str:
-    return msgspec.json.encode(value).decode()
+def _add(journal: Journal, row: AnyRow) -> int:
+    return journal.add_body(KIND_OF[type(row)], body_of(row))

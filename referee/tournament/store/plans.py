@@ -1,120 +1,132 @@
-"""The plans that a run has had: one for each config, which grows by the rounds that its history tells.
+"""The plans that a run has had: one for each config, which grows by the rounds that its journal has.
 
 This module must not know how rounds are drawn.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
 
-import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from referee.tournament.config.planned import MatchIdentities, whole_deals_of_all
+from referee.tournament.config.planned import MatchIdentities, whole_deals_of
 from referee.tournament.config.run_config import RunConfig
+from referee.tournament.orders import ATTEMPTS
 from referee.tournament.plan.deals import WholeDeals
+from referee.tournament.plan.fixture import Identity
 from referee.tournament.plan.plan import FormerTable, Plan
 from referee.tournament.plan.rounds import End, Round
 from referee.tournament.store.disk import StoreError
-from referee.tournament.store.events import told_as_drawn
 from referee.tournament.store.played import Present
+from referee.tournament.store.rows import Amended, Begin, Drawn, Ended, Place
 from referee.tournament.store.store import Store
 
 
-class Told(Struct, frozen=True, kw_only=True):
-    """A round or an end, as the history of a run tells it."""
+class DrawnRow(Struct, frozen=True, kw_only=True):
+    """A round or an end, with the id of its row."""
 
-    event: int
-    """The number of the event, from 1."""
-    after: int
-    """How many matches had been committed before it."""
-    lines: tuple[str, ...]
-    """How it is told."""
+    id: int
     what: Round | End
 
 
-class Stretch(Struct, frozen=True, kw_only=True):
-    """A stretch of a run in which its config stayed the same."""
+class ConfigPeriod(Struct, frozen=True, kw_only=True):
+    """A period of a run in which its config stayed the same."""
 
+    id: int
+    """The id of the row with which it began: the first one, or an amendment."""
     facts: RunConfig
-    after: int
-    """How many matches had been committed before it."""
-    event: int
-    """The number of the event with which it began, 0 for the first."""
-    told: tuple[Told, ...]
+    matches: int
+    """How many matches the plan has by this row; 0 where it is drawn round by round."""
+    drawn: tuple[DrawnRow, ...] = ()
     """What was drawn in it."""
 
     @property
     def has_ended(self) -> bool:
         """Whether nothing was to be added to its plan any more."""
-        return self.facts.is_fixed or any(isinstance(one.what, End) for one in self.told)
+        return self.facts.is_fixed or any(isinstance(one.what, End) for one in self.drawn)
 
 
-def stretches_of(store: Store) -> list[Stretch]:
-    """The stretches of a run, in order. Raises StoreError."""
-    former = store.former()
-    begins = [(0, 0), *((one.after, one.event) for one in former)]
-    configs = [*(one.facts for one in former), store.meta().facts]
-    told = list(_told(store))
-    known: set[str] = set()
-    stretches = []
-    for place, (facts, (after, event)) in enumerate(zip(configs, begins, strict=True)):
-        end = begins[place + 1][1] if place + 1 < len(begins) else None
-        own = tuple(one for one in told if one.event > event and (end is None or one.event < end))
-        known.update(bot.name for bot in facts.bots)
-        _check_entered(store, own, known)
-        stretches.append(Stretch(facts=facts, after=after, event=event, told=own))
-    return stretches
+def periods_of(store: Store, until: int | None = None) -> list[ConfigPeriod]:
+    """The periods of a run, in order; or only as far as to the row of an id. Raises StoreError."""
+    begin = store.begin()
+    rows: list[tuple[int, Struct]] = [(1, begin), *store.rows(Amended, Drawn, Ended)]
+    return periods_in((id_, row) for id_, row in rows if until is None or id_ <= until)
 
 
-def _check_entered(store: Store, told: Iterable[Told], known: AbstractSet[str]) -> None:
-    """Raises StoreError where somebody takes part in a stage twice, or who is not `known`: never was in the run."""
-    for one in told:
-        entered = one.what.entered if isinstance(one.what, Round) else ()
-        if len(entered) > len(known) or len(set(entered)) < len(entered) or not known >= set(entered):
-            what = "a round is damaged (bots take part twice, or were never in the run)"
-            raise StoreError(f"{store.path}: event #{one.event}: {what}")
+def periods_in(rows: Iterable[tuple[int, Struct]]) -> list[ConfigPeriod]:
+    """The periods of a run, given its rows, of which all but those that begin them or draw something are left out."""
+    configs: list[tuple[int, Begin | Amended, list[DrawnRow]]] = []
+    for id_, row in rows:
+        if isinstance(row, Begin | Amended):
+            configs.append((id_, row, []))
+        elif isinstance(row, Drawn | Ended) and configs:
+            configs[-1][2].append(DrawnRow(id=id_, what=row.what))
+    return [
+        ConfigPeriod(id=id_, facts=row.config, matches=row.matches, drawn=tuple(drawn)) for id_, row, drawn in configs
+    ]
 
 
-def _told(store: Store) -> Iterator[Told]:
-    for number, event in enumerate(store.history(), 1):
-        try:
-            what = told_as_drawn(event.lines)
-        except (msgspec.MsgspecError, RecursionError) as error:
-            raise StoreError(f"{store.path}: event #{number} tells a round that is damaged ({error})") from None
-        if what is not None:
-            yield Told(event=number, after=event.after, lines=event.lines, what=what)
+def check_entered(drawn: Round, known: AbstractSet[str]) -> None:
+    """Raise ValueError where somebody takes part in a stage twice, or who is not `known`: never was in the run."""
+    entered = drawn.entered
+    if len(entered) > len(known) or len(set(entered)) < len(entered) or not known >= set(entered):
+        raise ValueError("bots take part in a stage twice, or were never in the run")
 
 
-def plans_until(stretches: Sequence[Stretch], key: bytes) -> list[Plan]:
-    """By stretch the plan, with all that was drawn until its end. Raises ValueError where there can be none."""
-    wholes = whole_deals_of_all([one.facts for one in stretches], key)
-    return [grown(whole, stretches[place].facts, stretches[: place + 1]) for place, whole in enumerate(wholes)]
+def plan_of(periods: Sequence[ConfigPeriod], key: bytes) -> Plan:
+    """The plan of the last of these periods, with all that was drawn. Raises ValueError where there can be none."""
+    whole = whole_deals_of([one.facts for one in periods], key)
+    return grown(whole, periods[-1].facts, periods)
 
 
-def grown(whole: WholeDeals, facts: RunConfig, stretches: Sequence[Stretch]) -> Plan:
-    """The plan of a config for a run that has had these stretches, made from its whole deals.
+def grown(whole: WholeDeals, facts: RunConfig, periods: Sequence[ConfigPeriod]) -> Plan:
+    """The plan of a config for a run that has had these periods, made from its whole deals.
 
     Raises ValueError where there can be none.
     """
     if facts.is_fixed:
         return Plan(whole, shard=facts.shard)
-    rounds = (one.what for one in told_under(facts, stretches) if isinstance(one.what, Round))
+    known = {bot.name for one in (*(period.facts for period in periods), facts) for bot in one.bots}
+    rounds = [one.what for one in rounds_under(facts, periods) if isinstance(one.what, Round)]
+    for drawn in rounds:
+        check_entered(drawn, known)
     plan = Plan(whole, rounds=rounds)
     if len(facts.stages) > 1:
-        plan.former_stages = dict(_tables_by_stage(stretches))
+        plan.former_stages = dict(_tables_by_stage(periods))
     return plan
 
 
-def _tables_by_stage(stretches: Sequence[Stretch]) -> Iterator[tuple[FormerTable, int]]:
+def _tables_by_stage(periods: Sequence[ConfigPeriod]) -> Iterator[tuple[FormerTable, int]]:
     """Each table that was drawn, with its stage."""
-    for stretch in stretches:
-        entries = MatchIdentities(stretch.facts).entries
-        for drawn in (one.what for one in stretch.told if isinstance(one.what, Round)):
+    for period in periods:
+        entries = MatchIdentities(period.facts).entries
+        for drawn in (one.what for one in period.drawn if isinstance(one.what, Round)):
             for table in drawn.tables:
                 bots = frozenset(entries[bot] for bot in table.bots if bot in entries)
                 yield (table.variant, bots, table.deal), drawn.stage
+
+
+def rounds_under(facts: RunConfig, periods: Sequence[ConfigPeriod]) -> Iterator[DrawnRow]:
+    """All rounds that these periods had, as far as they belong into a run with this config.
+
+    A table belongs there as long as its game and all its bots do, in the versions of when it was drawn; a whole deal as
+    long as the config has so many deals.
+    """
+    now = MatchIdentities(facts)
+    for period in periods:
+        then = MatchIdentities(period.facts)
+        bots = {name for name, entry in then.entries.items() if now.entries.get(name) == entry}
+        games = {name for name, game in then.games.items() if now.games.get(name) == game}
+        for one in period.drawn:
+            drawn = one.what
+            if isinstance(drawn, End):
+                continue
+            if drawn.whole_deal is None and period.facts is not facts:
+                tables = (table for table in drawn.tables if table.variant in games and bots.issuperset(table.bots))
+                yield replace(one, what=replace(drawn, tables=tuple(tables)))
+            elif drawn.whole_deal is None or drawn.whole_deal < facts.stages[0].deals:
+                yield one
 
 
 class Extent(Struct, frozen=True, kw_only=True):
@@ -122,14 +134,10 @@ class Extent(Struct, frozen=True, kw_only=True):
 
     planned: int
     """How many matches the plan has, as far as it has been drawn."""
-    rounds: tuple[Told, ...] = ()
+    rounds: tuple[DrawnRow, ...] = ()
     """The rounds of the plan, where it grows, and the end where it has come."""
     has_ended: bool = True
     """Whether nothing will be added to the plan."""
-
-    def has_ended_after(self, events: int) -> bool:
-        """Whether nothing was to be added to the plan when its history had so many events."""
-        return self.has_ended and all(one.event <= events for one in self.rounds)
 
 
 def extent_of(store: Store) -> Extent:
@@ -138,20 +146,29 @@ def extent_of(store: Store) -> Extent:
     if meta.facts.is_fixed:
         _check_numbers(store, store.numbers(), meta.matches)
         return Extent(planned=meta.matches)
-    stretches = stretches_of(store)
-    ends = [one for one in stretches[-1].told if isinstance(one.what, End)]
+    periods = periods_of(store)
+    ends = [one for one in periods[-1].drawn if isinstance(one.what, End)]
     return Extent(
         planned=len(plan_now(store)),
-        rounds=(*told_under(meta.facts, stretches), *ends),
+        rounds=(*rounds_under(periods[-1].facts, periods), *ends),
         has_ended=bool(ends),
     )
+
+
+def was_complete(store: Store, id_: int) -> bool:
+    """Whether nothing was left to be played when the row of this id was written. Raises StoreError."""
+    *_, period = periods_of(store, until=id_)
+    if not period.facts.is_fixed:
+        return period.has_ended
+    then = sum(one.id <= id_ and (one.number is not None or (one.dropped_by or 0) > id_) for one in store.places())
+    return then >= period.matches
 
 
 def plan_now(store: Store) -> Plan:
     """The plan of a run, as far as it has been drawn. Raises StoreError where there can be none."""
     numbers = store.numbers()  # first of all: while the run goes on, rounds may come that have more
     with following(store):
-        plan = plans_until(stretches_of(store), bytes.fromhex(store.meta().master_key))[-1]
+        plan = plan_of(periods_of(store), bytes.fromhex(store.meta().master_key))
     _check_numbers(store, numbers, len(plan))
     return plan
 
@@ -165,7 +182,7 @@ def _check_numbers(store: Store, numbers: Iterable[int], planned: int) -> None:
 
 @contextmanager
 def following(store: Store) -> Iterator[None]:
-    """Raises StoreError where a plan that is made inside cannot follow from what the store tells."""
+    """Raises StoreError where a plan that is made inside cannot follow from what the store holds."""
     try:
         yield
     except ValueError as error:
@@ -173,7 +190,7 @@ def following(store: Store) -> Iterator[None]:
 
 
 def matches_told(facts: RunConfig, plan: Plan) -> int:
-    """How many matches a store tells of its plan: 0 where the plan grows, since nobody knows then."""
+    """How many matches a row of a config says that its plan has: 0 where the plan grows, since nobody knows then."""
     return len(plan) if facts.is_fixed else 0
 
 
@@ -182,23 +199,38 @@ def present_in(store: Store) -> Present:
     return Present(MatchIdentities(store.meta().facts))
 
 
-def told_under(facts: RunConfig, stretches: Sequence[Stretch]) -> Iterator[Told]:
-    """All rounds that these stretches had, as far as they belong into a run with this config.
+def finder(plan: Plan, terms: MatchIdentities) -> Callable[[Identity], int | None]:
+    """What finds the number of a match in a plan, made from the config with these terms. None where it has none.
 
-    A table belongs there as long as its game and all its bots do, in the versions of when it was drawn; a whole deal as
-    long as the config has so many deals.
+    That the bots sit as they do in the plan is for `verify` to check.
     """
-    now = MatchIdentities(facts)
-    for stretch in stretches:
-        then = MatchIdentities(stretch.facts)
-        bots = {name for name, entry in then.entries.items() if now.entries.get(name) == entry}
-        games = {name for name, game in then.games.items() if now.games.get(name) == game}
-        for one in stretch.told:
-            drawn = one.what
-            if isinstance(drawn, End):
-                continue
-            if drawn.whole_deal is None and stretch.facts is not facts:
-                tables = (table for table in drawn.tables if table.variant in games and bots.issuperset(table.bots))
-                yield replace(one, what=replace(drawn, tables=tuple(tables)))
-            elif drawn.whole_deal is None or drawn.whole_deal < facts.stages[0].deals:
-                yield one
+
+    def number_of(match: Identity) -> int | None:
+        if terms.games.get(match.variant) != match.game:
+            return None
+        if not all(terms.entries.get(entry[0]) == entry for entry in match.entries):
+            return None
+        return plan.number_of(match.variant, match.bots, match.deal, match.rotation)
+
+    return number_of
+
+
+def placed(plan: Plan, id_: int, number: int) -> Place:
+    """The place of a match that has this number in the plan."""
+    block, _, _ = plan.block_at(number)
+    return Place(id=id_, number=number, block=block)
+
+
+def given_up(store: Store) -> dict[int, tuple[str, ...]]:
+    """By number the matches of the plan that were voided at every attempt, with their bots by seat.
+
+    Those without a result are meant, and voids since the run was last amended. Raises StoreError.
+    """
+    since = store.last_amendment()
+    found = {row.identity for id_, row in store.voids() if id_ > since and row.attempt >= ATTEMPTS}
+    if not found:
+        return {}
+    plan = plan_now(store)
+    number_of, there = finder(plan, MatchIdentities(store.meta().facts)), store.numbers()
+    numbers = {number: match.bots for match in found if (number := number_of(match)) is not None}
+    return {number: numbers[number] for number in sorted(numbers.keys() - there)}

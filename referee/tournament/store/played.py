@@ -10,7 +10,6 @@ from itertools import groupby
 
 from msgspec.structs import replace
 
-from referee.entries.versions import short
 from referee.tournament.config.planned import MatchIdentities
 from referee.tournament.plan.fixture import Entry, Identity
 from referee.tournament.plan.meetings import PairHistory
@@ -18,6 +17,7 @@ from referee.tournament.plan.plan import Plan
 from referee.tournament.plan.rounds import History
 from referee.tournament.results import Result
 from referee.tournament.store.rows import CommittedMatch
+from referee.versions.version import short
 
 
 class PlayedSoFar:
@@ -152,6 +152,9 @@ def _at_seats(result: Result, seats: Sequence[int]) -> Result:
         forfeited=tuple(result.forfeited[seat] for seat in seats),
         faults=tuple(result.faults[seat] for seat in seats),
         late_slaps=tuple(result.late_slaps[seat] for seat in seats),
+        knocks=tuple(result.knocks[seat] for seat in seats) if result.knocks else (),
+        pile_takes=tuple(result.pile_takes[seat] for seat in seats) if result.pile_takes else (),
+        slaps=tuple(result.slaps[seat] for seat in seats) if result.slaps else (),
         idle_cpu_ms=tuple(result.idle_cpu_ms[seat] for seat in seats) if result.idle_cpu_ms else (),
     )
 

@@ -11,7 +11,7 @@ from typing import TypeVar
 import msgspec
 from msgspec import Struct
 
-from referee.rules.record import FORMAT
+from referee.rules.record import FORMAT, other_format
 from referee.tournament.store.disk import StoreError
 from referee.tournament.store.rows import CommittedMatch
 from referee.tournament.store.store import Store
@@ -44,5 +44,5 @@ def _decoded(store: Store, row: CommittedMatch, decoder: "msgspec.json.Decoder[P
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise StoreError(f"{where} is damaged ({error})") from None
     if found.format != FORMAT:
-        raise StoreError(f"{where} has format {found.format}; this version reads format {FORMAT}")
+        raise StoreError(f"{where} is of {other_format(found.format)}")
     return found

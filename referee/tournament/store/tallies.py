@@ -32,7 +32,7 @@ class StopVerdict(Struct, frozen=True, kw_only=True):
     most_matches: int
     """How many matches the run would have had if nothing had stopped it."""
     saved: int
-    """How many of them were not played, where the run was stopped; else 0."""
+    """How many of them were not played because [stop] ended the run."""
 
 
 def tally_for(facts: RunConfig) -> Tally:
@@ -69,7 +69,7 @@ def stop_verdict(
         words=look.words,
         undecided=look.undecided,
         most_matches=most,
-        saved=max(0, most - len(plan)) if has_ended and progress.played < progress.planned else 0,
+        saved=max(0, most - len(plan)) if has_ended and look.is_settled else 0,
     )
 
 

@@ -1,7 +1,6 @@
 """Comparing two versions of the same figures, such as stored and replayed ones."""
 
 from collections.abc import Iterator, Mapping
-from collections.abc import Set as AbstractSet
 from typing import Any
 
 import msgspec
@@ -12,20 +11,15 @@ LONGEST_SHOWN = 100
 """How many characters of a figure a finding shows."""
 
 
-def differences(
-    one: Any, other: Any, whose: tuple[str, str], where: str = "", may_lack: AbstractSet[str] = frozenset()
-) -> Iterator[str]:
-    """Every figure in which two values of JSON's own types differ. `whose` says of either whose it is.
-
-    The first may lack the fields of the names in `may_lack`.
-    """
+def differences(one: Any, other: Any, whose: tuple[str, str], where: str = "") -> Iterator[str]:
+    """Every figure in which two values of JSON's own types differ. `whose` says of either whose it is."""
     one, other = _by_name(one), _by_name(other)
     if isinstance(one, Mapping) and isinstance(other, Mapping):
         for key in dict.fromkeys((*one, *other)):
             path = f"{where}.{key}" if where else str(key)
             if key in one and key in other:
-                yield from differences(one[key], other[key], whose, path, may_lack)
-            elif key in one or key not in may_lack:
+                yield from differences(one[key], other[key], whose, path)
+            else:
                 yield f"{path}: only {whose[0] if key in one else whose[1]}"
     elif one != other:
         yield f"{where}: {whose[0]} {excerpt(one)}, {whose[1]} {excerpt(other)}"

@@ -1,20 +1,18 @@
 """What was published of a run: reading it, and comparing the run with it."""
 
-from collections import Counter
-from collections.abc import Iterable
-from hashlib import sha256
+from collections.abc import Sequence
+from itertools import islice, zip_longest
 from pathlib import Path
 from typing import Any
 
 import msgspec
-from msgspec import Struct, inspect
+from msgspec import Struct
 
-from referee.tournament.store.plans import extent_of
+from referee.tournament.store.journal import BEFORE_FIRST, chained
+from referee.tournament.store.plans import was_complete
 from referee.tournament.store.store import Store
-from referee.tournament.store.tables import EARLIER_FORMAT
-from referee.tournament.summary import RunSummary, summary_of
+from referee.tournament.summary import summary_of
 from referee.tournament.verify.compare import differences
-from referee.tournament.verify.earlier_standings import in_the_earlier_way
 
 _DIGITS = frozenset("0123456789abcdef")
 
@@ -31,8 +29,8 @@ class Published(Struct, frozen=True, kw_only=True):
     """What was published of a run, as far as it is given."""
 
     digest: str = ""
-    hashes: dict[str, str] | None = None
-    """What `standings --hashes` printed: each hash by what stands before it, in the same order."""
+    hashes: tuple[str, ...] | None = None
+    """The lines that `standings --hashes` printed."""
     summary: dict[str, Any] | None = None
     """What `standings --json` printed."""
 
@@ -52,28 +50,6 @@ class Comparison(Struct, frozen=True, kw_only=True):
     """What has come since it was published, and so cannot be compared. That is no finding while a run goes on."""
 
 
-def _fields_of(types: Iterable[type]) -> frozenset[str]:
-    """The names of all fields of these structs and of the structs in them."""
-    known: list[inspect.Type] = [*map(inspect.type_info, types)]
-    names: set[str] = set()
-    while known:
-        one = known.pop()
-        if isinstance(one, inspect.StructType):
-            names.update(field.encode_name for field in one.fields)
-            known += [field.type for field in one.fields]
-        elif isinstance(one, inspect.VarTupleType):
-            known.append(one.item_type)
-        elif isinstance(one, inspect.DictType):
-            known.append(one.value_type)
-        elif isinstance(one, inspect.UnionType):
-            known += one.types
-    return frozenset(names)
-
-
-_FIELDS = _fields_of([RunSummary])
-"""An earlier version of golfref did not print all of them. What it did not print, it did not claim."""
-
-
 def compare_published(store: Store, published: Published) -> Comparison:
     """Compare a run with what was published of it, when it was complete or while it went on. Raises StoreError."""
     parts = []
@@ -84,22 +60,13 @@ def compare_published(store: Store, published: Published) -> Comparison:
     if published.summary is not None:
         own = msgspec.json.decode(msgspec.json.encode(summary_of(store, anchor=_anchor(store, published.summary))))
         same = "the results are the published ones"
-        if _is_earlier(published.summary):
-            own = in_the_earlier_way(own, store.results(), own["rank_by"])
-            same += ", with means and errors as golfref computed them before 0.5.0"
-        found = tuple(differences(published.summary, own, ("published", "in the store"), may_lack=_FIELDS))
+        found = tuple(differences(published.summary, own, ("published", "in the store")))
         parts.append(Comparison(findings=found, same=(same,) * (not found)))
     return Comparison(
         findings=tuple(text for part in parts for text in part.findings),
         same=tuple(text for part in parts for text in part.same),
         uncovered=tuple(text for part in parts for text in part.uncovered),
     )
-
-
-def _is_earlier(summary: dict[str, Any]) -> bool:
-    """Whether a golfref before 0.5.0 printed it: no row says over which games its figures are."""
-    rows = summary["standings"]
-    return isinstance(rows, list) and any(isinstance(row, dict) and "games" not in row for row in rows)
 
 
 def _anchor(store: Store, summary: dict[str, Any]) -> str | None:
@@ -111,42 +78,39 @@ def _anchor(store: Store, summary: dict[str, Any]) -> str | None:
 
 
 def _compare_digest(store: Store, published: str) -> Comparison:
-    """The digest of a run that goes on is that of its first lines until it is amended (`store/digest.py`)."""
-    if (own := store.digest()) == published:
-        return Comparison(same=("the digest is the published one",))
-    if store.format != EARLIER_FORMAT:
-        digest, then = sha256(), Counter[str]()
-        for line in store.lines():
-            digest.update(b"%b\n" % line.encode())
-            then[line.partition(" ")[0]] += 1
-            if digest.copy().hexdigest() == published:
-                return _begun("the digest is that", store, then)
-    return Comparison(findings=(f"the digest is not the published one: {own}",))
+    """The digest of a run that goes on is the hash of a row that it still has."""
+    digest, committed = BEFORE_FIRST, 0
+    for line in store.lines():
+        id_, kind, hash_ = line.split(" ")
+        digest, committed = chained(digest, kind, hash_), committed + (kind == "match")
+        if digest == published:
+            return _begun("the digest is", store, int(id_), committed)
+    return Comparison(findings=(f"the digest is not the published one: {digest}",))
 
 
-def _compare_hashes(store: Store, published: dict[str, str]) -> Comparison:
-    here = dict(line.rsplit(" ", 1) for line in store.lines())
-    if here == published:
-        return Comparison(same=("the hashes are the published ones",))
-    if store.format != EARLIER_FORMAT and list(here.items())[: len(published)] == list(published.items()):
-        return _begun("the hashes are those", store, Counter(name.partition(" ")[0] for name in published))
-    found: list[str] = []
-    for name in dict.fromkeys((*here, *published)):
-        where = f"match {name}" if name.isdecimal() else name
-        if name not in here:
-            found.append(f"{where}: it was published, but is not there")
-        elif name not in published:
-            found.append(f"{where}: it is there, but was not published")
-        elif here[name] != published[name]:
-            found.append(f"{where}: it is not the published one (hash)")
-    return Comparison(findings=tuple(found))
+def _compare_hashes(store: Store, published: Sequence[str]) -> Comparison:
+    pairs = zip_longest(published, islice(store.lines(), len(published)))
+    wrong = [place for place, (line, here) in enumerate(pairs, 1) if line != here]
+    if wrong:
+        last = store.last_row()
+        return Comparison(
+            findings=tuple(
+                f"row #{id_}: it is not the published one (hash)"
+                if id_ <= last
+                else f"row #{id_}: it was published, but is not there"
+                for id_ in wrong
+            )
+        )
+    return _begun("the hashes are", store, len(published), sum(" match " in line for line in published))
 
 
-def _begun(what: str, store: Store, then: Counter[str]) -> Comparison:
-    """What was published is the beginning of what is there now. Nothing is added to a run that was complete."""
-    of_then = f"{what} of the run when {then['match']} matches had been committed"
-    extent = extent_of(store)
-    if extent.has_ended_after(then["event"]) and store.counting_until(then["match"]) >= extent.planned:
+def _begun(what: str, store: Store, id_: int, committed: int) -> Comparison:
+    """What was published is as far as the row of this id. Nothing is added to a run that was complete."""
+    if store.last_row() == id_:
+        return Comparison(same=(f"{what} the published {'one' if what.endswith('is') else 'ones'}",))
+    those = "that" if what.endswith("is") else "those"
+    of_then = f"{what} {those} of the run when {committed} matches had been committed"
+    if was_complete(store, id_):
         return Comparison(findings=(f"{of_then}, and so all; but more has been added",))
     return Comparison(same=(of_then,), uncovered=("what came later is not among what was published",))
 
@@ -164,16 +128,15 @@ def read_published(digest: str | None, results: Path | None) -> Published:
     )
 
 
-def _hashes(path: Path) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for place, line in enumerate(_bytes(path).decode(errors="replace").splitlines(), 1):
-        name, _, value = line.strip().rpartition(" ")
-        if not name or not _is_hash(value):
-            raise BadPublished(f"{path}:{place}: expected a hash and what it is of, as `standings --hashes` prints")
-        found[name] = value
-    if not found:
+def _hashes(path: Path) -> tuple[str, ...]:
+    lines = _bytes(path).decode(errors="replace").splitlines()
+    for place, line in enumerate(lines, 1):
+        parts = line.split(" ")
+        if len(parts) != 3 or parts[0] != str(place) or not _is_hash(parts[2]):
+            raise BadPublished(f"{path}:{place}: expected a row's id, kind and hash, as `standings --hashes` prints")
+    if not lines:
         raise BadPublished(f"{path}: no hashes in it; `standings --hashes` prints one for each row of a store")
-    return found
+    return tuple(lines)
 
 
 def summary_in(data: bytes, where: str) -> dict[str, Any]:

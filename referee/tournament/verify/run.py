@@ -1,39 +1,30 @@
-"""Checking a whole run again: commitment, plan, matches with their records, standings, and what was published of it.
+"""Checking a whole run again: commitment, plan, matches with their records, and what was published of it.
 
-Nothing here trusts a stored outcome. What is wrong is told in words, match by match. Whatever a store may hold instead
-of what belongs there is a finding.
+Nothing here trusts a stored outcome. What is wrong is told in words, row by row and match by match. Whatever a store
+may hold instead of what belongs there is a finding; a fault of golfref itself is told as one.
 """
 
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
 from hashlib import sha256
 from pathlib import Path
 
-import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
-from referee.entries.versions import short
+from protocol.text import printable
 from referee.rules.keyed_streams import bot_seed
 from referee.rules.record import NoRecord, Record, read_record
 from referee.tournament.orders import result_of
-from referee.tournament.plan.fixture import Identity, PlannedMatch
-from referee.tournament.plan.keys import commitment, master_key
-from referee.tournament.results import Result
+from referee.tournament.plan.fixture import PlannedMatch
 from referee.tournament.store.disk import StoreError
-from referee.tournament.store.plans import matches_told, stretches_of
-from referee.tournament.store.rows import CommittedMatch, Meta
+from referee.tournament.store.hosts import Origin
 from referee.tournament.store.store import Store
-from referee.tournament.store.tables import EARLIER_FORMAT
-from referee.tournament.tally import standings_of
-from referee.tournament.verify.compare import differences
-from referee.tournament.verify.course import Course, followed_stages
-from referee.tournament.verify.hosts import HostsCheck
+from referee.tournament.verify.compare import LONGEST_SHOWN
+from referee.tournament.verify.history import Committed, NotFollowed, RunHistory
+from referee.tournament.verify.match import check_terms
 from referee.tournament.verify.published import NOTHING, Published, compare_published
-from referee.tournament.verify.record import check_record, unchecked
-from referee.tournament.verify.redeals import RedealCheck
-from referee.tournament.verify.rounds import check_rounds
-from referee.tournament.verify.terms import check_terms
+from referee.tournament.verify.replay import check_record
 
 
 class Checked(Struct, frozen=True, kw_only=True):
@@ -54,193 +45,99 @@ class Checked(Struct, frozen=True, kw_only=True):
     """Whether more will be added to the plan."""
 
 
-_EARLIER = (
-    f"note: the run began in store format {EARLIER_FORMAT}, whose digest covers only the records of matches in the "
-    "standings; no hash covers the run's name, folders and environments of bots, history, voids, or matches out of the "
-    "standings"
-)
-
-
 def check_store(path: Path, published: Published = NOTHING) -> Checked:
     """Check the run in this file, and compare it with what was published of it.
 
     Whatever the file holds is told as a finding, and never raises an exception.
     """
+    check = _RunCheck()
     findings: list[str] = []
-    check: _RunCheck | None = None
     try:
         with closing(Store.open(path)) as store:
             store.hold()
-            check = _RunCheck(store, store.meta())
-            findings += check.findings()
+            findings += check.findings(store)
             compared = compare_published(store, published)
-            counting, all_ = len(store.numbers()), len(store.ids())
-            out = f" and {all_ - counting} out of the standings" if all_ > counting else ""
-            replayed = f"{counting} {'match' if counting == 1 else 'matches'}{out} replayed"
-            notes = [f"digest {store.digest() if counting else 'no match yet'}"]
-            notes += [_EARLIER] * (store.format == EARLIER_FORMAT)
-            return Checked(
-                notes=tuple(notes),
-                findings=tuple(dict.fromkeys((*findings, *compared.findings))),
-                compared=(replayed, *compared.same),
-                unchecked=(*check.unchecked(), *compared.uncovered),
-                missing=check.planned - len(check.seen),
-                planned=check.planned,
-                goes_on=not check.has_ended,
-            )
+            digest = f"digest {store.digest() if check.replayed else 'no match yet'}"
     except StoreError as error:
-        findings.append(str(error))
-        return Checked(
-            findings=tuple(dict.fromkeys(findings)),
-            missing=0 if check is None else check.planned - len(check.seen),
-            planned=0 if check is None else check.planned,
-        )
+        return check.checked((*findings, str(error)))
+    done = check.checked((*findings, *compared.findings))
+    return replace(
+        done,
+        notes=(digest,),
+        compared=(*done.compared, *compared.same),
+        unchecked=(*done.unchecked, *compared.uncovered),
+    )
 
 
 class _RunCheck:
     """A run while it is checked."""
 
-    def __init__(self, store: Store, meta: Meta) -> None:
-        self._store, self._meta = store, meta
-        self._course: Course | None = None
-        self._redeals: RedealCheck
-        self._hosts: HostsCheck
-        self.planned = 0
-        """How many matches the plan has, 0 where no plan follows from the config."""
-        self.has_ended = True
-        """Whether nothing will be added to the plan."""
-        self.seen: set[int] = set()
-        """The numbers of the matches of the plan that are there."""
-        self._replayed: list[Result] = []
-        self._heads: Counter[tuple[str, str]] = Counter()
-        """How many matches each version of golfref and of the protocol played."""
+    def __init__(self) -> None:
+        self._history: RunHistory | None = None
+        self.replayed = 0
+        """How many records were played again."""
 
-    def findings(self) -> Iterator[str]:
-        """All that is wrong, one text for each finding."""
+    def findings(self, store: Store) -> Iterator[str]:
+        """All that is wrong, one text for each finding. Raises StoreError."""
         try:
-            yield from self._begin()
-            for id_ in self._store.ids():
-                yield from self._match(id_)
-            yield from self._end()
-        except StoreError as error:
-            yield str(error)
-
-    def unchecked(self) -> Iterator[str]:
-        """What could not be checked, after all findings."""
-        yield from unchecked(self._heads)
-        if self._course is not None:
-            yield from self._course.unchecked()
-
-    def _begin(self) -> Iterator[str]:
-        """The key, the plan, and what happened to the run."""
-        meta = self._meta
-        try:
-            key = bytes.fromhex(meta.master_key)
-            *_, stage = followed_stages(stretches_of(self._store), key)
-        except ValueError as error:
+            history = self._history = RunHistory(store)
+            for entry in store.entries():
+                yield from history.take(entry)
+                if history.match is not None:
+                    yield from (f"match #{entry.id}: {text}" for text in self._match(store, history.match))
+            yield from history.end()
+        except NotFollowed as error:
             yield f"key or config is damaged, so that no plan follows from them ({error})"
-            return
-        except StoreError as error:
-            yield str(error)
-            self.planned = meta.matches
-            return
-        if commitment(key) != meta.commitment:
-            yield "the master key does not match the commitment"
-        if meta.facts.seed is not None and master_key(meta.facts.seed) != key:
-            yield "the master key is not the one that the seed gives"
-        if (planned := matches_told(meta.facts, stage.plan)) != meta.matches:
-            yield f"the plan has {planned} matches, but the store says {meta.matches}"
-        self.planned, self.has_ended = len(stage.plan), stage.has_ended
-        try:
-            self._hosts = HostsCheck(self._store)
-            self._course = Course(self._store, meta)
-            self._redeals = RedealCheck(self._store)
-            yield from self._hosts.findings()
-            yield from self._course.findings()
-            yield from check_rounds(self._course, self._store, key)
-        except StoreError as error:
-            yield str(error)
-        except (LookupError, TypeError, ValueError) as error:
-            yield f"its history cannot be followed ({type(error).__name__}: {error})"
 
-    def _match(self, id_: int) -> Iterator[str]:
-        """A committed match: its result, its record, and that it is the one that the plan has."""
+    def checked(self, findings: tuple[str, ...]) -> Checked:
+        """What came of it."""
+        history = self._history
+        planned, counting = (0, 0) if history is None else (history.planned, history.counting)
+        out = f" and {self.replayed - counting} out of the standings" if self.replayed > counting else ""
+        return Checked(
+            findings=tuple(dict.fromkeys(findings)),
+            compared=(f"{counting} {'match' if counting == 1 else 'matches'}{out} replayed",),
+            missing=planned - counting,
+            planned=planned,
+            goes_on=history is not None and not history.has_ended,
+        )
+
+    def _match(self, store: Store, match: Committed) -> Iterator[str]:
+        """What is wrong with the record of a match."""
         try:
-            match = self._store.match(id_)
-            data = self._store.record_of(id_)
+            data = store.record(match.id)
             record = read_record(data)
         except (StoreError, NoRecord) as error:
-            yield f"match #{id_}: {error}"
+            yield str(error)
             return
-        where = f"match {match.number}" if match.number is not None else f"match #{id_}, out of the standings"
-        self._heads[record.golfref, record.protocol] += 1
-        if sha256(data).hexdigest() != match.hash:
-            yield f"{where}: the record is not the one that was committed (hash)"
+        self.replayed += 1
+        if sha256(data).hexdigest() != match.row.record_hash:
+            yield "the record is not the one that was committed (hash)"
         try:
-            yield from (f"{where}: {finding}" for finding in self._check(match, record))
-        except Exception as error:  # a record may hold anything, and one that breaks its check must not end the others'
-            yield f"{where}: it cannot be checked ({type(error).__name__}: {error})"
+            yield from _check(match, record)
+        except Exception as error:  # a fault of ours must not end the check of the other matches, nor pass as theirs
+            yield f"golfref failed to check it, which is a fault of golfref ({type(error).__name__}: {error})"
 
-    def _end(self) -> Iterator[str]:
-        """The standings."""
-        rank_by = self._meta.facts.rank_by
-        try:
-            stored = msgspec.to_builtins(standings_of(self._store.results(), rank_by))
-            replayed = msgspec.to_builtins(standings_of(self._replayed, rank_by))
-        except (ArithmeticError, LookupError, TypeError, ValueError) as error:
-            yield f"standings: they cannot be computed ({type(error).__name__}: {error})"
-            return
-        for finding in differences(stored, replayed, ("stored", "replayed")):
-            yield f"standings: {finding}"
 
-    def _check(self, match: CommittedMatch, record: Record) -> Iterator[str]:
-        course = self._course
-        if course is not None:
-            if match.number in self.seen:
-                yield "it is there twice"
-                return
-            if match.number is not None:
-                self.seen.add(match.number)
-            yield from self._check_place(course, match, record)
-            yield from course.voids_after_commit(match.id, match.identity)
-            yield from self._redeals.findings(match)
-            yield from check_terms(course.at(match.id).facts, match.identity, record)
-            yield from self._check_origin(course, match.id, record)
-        yield from check_record(record)
-
-    def _check_place(self, course: Course, match: CommittedMatch, record: Record) -> Iterator[str]:
-        """Its place in the plan, or the last one that it had, with the cards and the result that go with it."""
-        counts = match.number is not None
-        number = match.result.number if match.number is None else match.number
-        stage = course.now if counts else course.last_with(match.id, match.identity)
-        if stage is None:
-            yield f"no plan of the run since its commit has it: {_identity_in_words(match.identity)}"
-            return
-        if stage is course.now and not counts:
-            yield "the plan has it, and so it belongs into the standings"
-        fixture = stage.fixture(number)
-        if fixture is None:
-            yield f"the plan has matches 0 to {len(stage.plan) - 1}, not {number}"
-            return
-        if (planned := stage.terms.identity(fixture)) != match.identity:
-            yield f"stored as {_identity_in_words(match.identity)}; the plan has {_identity_in_words(planned)}"
-        fixture = stage.plan.dealt(fixture, match.result.redeals)
-        yield from _check_fixture(fixture, match.identity.bots, record)
-        result = result_of(fixture, record)
-        if counts:
-            self._replayed.append(result)
-        if result != match.result:
+def _check(match: Committed, record: Record) -> Iterator[str]:
+    """Every way in which the record of a match differs from its row, from the plan, or from what follows from it."""
+    if match.fixture is not None:
+        yield from _check_fixture(match.fixture, match.row.bots, record)
+        place = {"number": match.fixture.number, "block": match.fixture.block, "commit": 0}
+        stored = replace(match.result, **place)
+        if result_of(match.fixture, record) != stored:
             yield "the result that the standings use is not the record's"
-
-    def _check_origin(self, course: Course, id_: int, record: Record) -> Iterator[str]:
-        """What played it is what the run tells of its host, or of that time."""
-        told = course.origin(id_) if course.tells_origin_of(record.golfref) else None
-        yield from self._hosts.of_match(id_, record, told)
+    yield from check_terms(match.facts, match.row.identity, record)
+    yield from _check_origin(match.origin, record)
+    yield from check_record(record)
 
 
-def _identity_in_words(identity: Identity) -> str:
-    bots = ", ".join(f"{bot} ({short(version)}, {before} before)" for bot, version, before in identity.entries)
-    return f"{identity.variant}, deal {identity.deal}, rotation {identity.rotation}, {bots}"
+def _check_origin(expected: Origin | None, record: Record) -> Iterator[str]:
+    """Whether what played a match is its host, or what played here at that time."""
+    played = Origin(golfref=record.golfref, protocol=record.protocol, host=record.host)
+    if played != expected:
+        told = "nothing" if expected is None else printable(expected.in_words, LONGEST_SHOWN)
+        yield f"played by {printable(played.in_words, LONGEST_SHOWN)}; the run says {told}"
 
 
 def _check_fixture(fixture: PlannedMatch, bots: tuple[str, ...], record: Record) -> Iterator[str]:

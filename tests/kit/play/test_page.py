@@ -26,7 +26,7 @@ from referee.kit.screen.draw import UNICODE
 from referee.kit.screen.pages import Terminal
 from referee.play.match import match_messages
 from referee.rules.record import GivenSlaps, Record
-from referee.tournament.verify.record import check_record
+from referee.tournament.verify.replay import check_record
 
 
 def page(variant: str, mark: dict[str, str], against: str = "keeper,greedy", **changes: Any) -> PlayPage:

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from in_store import go_on
 from msgspec.structs import replace
-from old_records import BY_PRESET
 from on_screen import on_screen, shown, until
+from recorded_matches import BY_PRESET
 from textual.pilot import Pilot
 
 from referee.commands.opening import open_store, prepare

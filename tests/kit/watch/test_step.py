@@ -1,8 +1,8 @@
 """Stepping through a record by keys, on a screen of textual."""
 
 import pytest
-from old_records import BY_PRESET
 from on_screen import on_screen, shown, until
+from recorded_matches import BY_PRESET
 from textual.pilot import Pilot
 
 from protocol import events as wire

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 import pytest
 from msgspec.structs import replace
-from old_records import BY_PRESET
 from on_screen import on_screen, shown, until
+from recorded_matches import BY_PRESET
 from textual.pilot import Pilot
 
 from referee.kit.screen.draw import ASCII

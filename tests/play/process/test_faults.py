@@ -35,7 +35,7 @@ from referee.rules.check_options import with_options
 from referee.rules.record import Mishap, Record
 from referee.rules.scoring.knocker import score_round
 from referee.rules.variants import from_record
-from referee.tournament.verify.record import check_record
+from referee.tournament.verify.replay import check_record
 
 PRELUDE = FILLER + "import select, signal, subprocess, time\n"
 """What the bots of the table share; a bot that is `start(); play()` breaks no rule."""

@@ -164,7 +164,7 @@ def test_what_a_bot_wrote_before_it_was_asked_is_read_before_its_clock_starts(se
     os.write(seats[0].out, b"early\n")
     bot = in_memory.channel(seats[0])
     race._discard_early(bot)
-    assert bot.inbox.read.bytes == len(b"early\n")
+    assert bot.inbox.bytes_read == len(b"early\n")
 
 
 # Live windows

@@ -20,7 +20,7 @@ from referee.reports.wire import wire_lines
 from referee.rules.check_options import with_options
 from referee.rules.record import Given, GivenTogether, Line, Mishap, Move, Record
 from referee.site.plots.times import Times
-from referee.tournament.verify.record import check_record
+from referee.tournament.verify.replay import check_record
 
 PRELUDE = (
     FILLER

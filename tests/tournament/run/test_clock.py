@@ -3,11 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from referee.tournament.formats.draw import hours_are_over
-from referee.tournament.plan.rounds import End
 from referee.tournament.run.clock import HoursClock
-from referee.tournament.store.events import played_for, told_as_played_for, used_s
-from referee.tournament.store.rows import RunEvent
+from referee.tournament.store.rows import Hours
 
 
 class Session:
@@ -15,16 +12,14 @@ class Session:
 
     def __init__(self, **counts: int) -> None:
         self.now, self.matches = 0.0, counts
-        self.lines: list[tuple[int, str]] = []
+        self.told: list[tuple[int, Hours]] = []
+        """How long was played, by how many matches had been committed then: here, the id of the row."""
 
     def counts(self) -> Mapping[str, int]:
         return self.matches
 
-    def ids(self) -> range:
-        return range(sum(self.matches.values()))
-
-    def history(self) -> list[RunEvent]:
-        return [RunEvent(after=after, lines=(line,)) for after, line in self.lines]
+    def rows(self, *_: type) -> list[tuple[int, Hours]]:
+        return self.told
 
 
 def clock_of(store: Any, hours: float, *, counts_earlier: bool = True) -> HoursClock:
@@ -45,21 +40,11 @@ def test_a_round_fits_if_it_ends_in_time_at_the_pace_of_the_matches_so_far() -> 
     assert (clock.used_s, round(clock.left_s)) == (120.0, 80)
 
 
-def test_time_that_was_used_before_counts_even_where_the_run_was_killed() -> None:
-    """It told 60 s after 6 matches, and 3 were committed since, each of which usually takes 10 s."""
+def test_time_that_earlier_sessions_noted_counts_and_shows_how_long_matches_take() -> None:
+    """It noted 90 s, in which 9 matches were played."""
     store: Any = Session(short=9)
-    store.lines = [(0, played_for(4.0)), (6, played_for(60.0)), (9, "something else")]
+    store.told = [(0, Hours(used_s=4)), (6, Hours(used_s=90)), (9, Hours())]
     clock = clock_of(store, 1.0)
     assert (clock.used_s, clock.has_pace) == (90.0, True)
     assert round(clock.needed_s({"short": 1}, store.matches), 6) == 11.0
     assert clock_of(store, 1.0, counts_earlier=False).used_s == 0.0
-    killed: Any = Session(short=8)
-    assert clock_of(killed, 1.0).used_s == 4.0, "in its first round: as long as was expected, two at a time"
-
-
-def test_the_words_for_time_are_recognised() -> None:
-    assert told_as_played_for(played_for(61.7)) == 62
-    assert told_as_played_for("played for 6x s of its hours") is None
-    assert used_s([played_for(3), "other", played_for(61)]) == 61
-    assert used_s(["other"]) is None
-    assert hours_are_over(0.5) == End(reason="its time is over (hours = 0.5)")

@@ -1,6 +1,5 @@
 """A run that keeps to a time: it ends at the end of a round, goes on with what was chosen, and can be checked."""
 
-import sqlite3
 from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
@@ -8,6 +7,7 @@ from typing import Any
 
 import pytest
 from commands import golfref
+from forging import ForgedRow, forge
 from quick import QUICK
 
 from referee.commands.opening import open_store, prepare
@@ -105,13 +105,25 @@ def test_a_run_ends_when_its_time_is_over_and_more_hours_let_it_go_on(tmp_path: 
         assert check_store(store.path).findings == ()
 
 
+def test_what_hours_cut_off_is_not_told_as_saved_by_stop(tmp_path: Path) -> None:
+    file = tmp_path / "t.toml"
+    file.write_text(CONFIG.replace("[[variants]]", '[stop]\nwhen = "all"\n[[variants]]') + bots("ann", "bea"))
+    play(file, slow=2).close()
+    out = golfref("standings", "t.golfref", cwd=tmp_path)[0]
+    assert "no more: its time is over (hours = 1); undecided: ann - bea" in out
+    assert "saved" not in out
+
+
 def test_an_end_that_another_time_would_have_is_found(tmp_path: Path) -> None:
     file = tmp_path / "t.toml"
     file.write_text(CONFIG + bots("ann", "bea"))
     play(file, slow=1).close()
     path = tmp_path / "t.golfref"
-    with closing(sqlite3.connect(path)) as database, database:
-        database.execute("UPDATE history SET lines = replace(lines, '(hours = 1)', '(hours = 2)')")
+
+    def later(rows: list[ForgedRow]) -> None:
+        rows[-1].body["end"]["reason"] = "its time is over (hours = 2)"
+
+    forge(path, later)
     (found,) = check_store(path).findings
     assert "golfref draws otherwise: the run has `no more rounds: its time is over (hours = 2)`" in found
 

@@ -129,7 +129,7 @@ class Run:
     def committed(self) -> dict[int, bytes]:
         """All records, by id."""
         with closing(Store.open(self.store)) as store:
-            return {id_: store.record_of(id_) for id_ in store.ids()}
+            return {id_: store.record(id_) for id_ in store.ids()}
 
     def results(self, *words: str) -> tuple[dict[str, Any], str]:
         """Run to the end: the document without measurements, and what is said. It can be verified."""

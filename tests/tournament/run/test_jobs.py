@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import trio
 import trio.testing
-from in_store import Silent, result_of
+from in_store import Silent, history_findings, result_of
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -22,8 +22,6 @@ from referee.tournament.run.run import Run
 from referee.tournament.store.disk import WriteFailed, locked
 from referee.tournament.store.hosts import Host
 from referee.tournament.store.store import Store
-from referee.tournament.verify.course import Course
-from referee.tournament.verify.redeals import RedealCheck
 
 CONFIG = """
 [tournament]
@@ -59,7 +57,7 @@ def opened(folder: Path, *, rotations: str = "same", deals: int = 1) -> Iterator
     config.write_text(CONFIG.format(deals=deals, rotations=rotations) + BOTS)
     prepared = prepare(load(config), folder / "run.golfref", fresh=False, may_change=False)
     with locked(prepared.path) as lock, closing(open_store(prepared, lock)) as store:
-        ids = {name: store.note_host(Host(name=name, golfref="0", protocol="1", host="here")) for name in HOSTS}
+        ids = {name: store.add(Host(name=name, golfref="0", protocol="1", host="here")) for name in HOSTS}
         on_a_cluster: Any = object()
         yield OpenRun(store, replace(prepared.run(store, Silent()), cluster=on_a_cluster, jobs=6), ids)
 
@@ -80,18 +78,11 @@ def outcome(job: Job, is_spoiled: Callable[[MatchOrder], bool] = lambda _: False
 
 def hosts_by_block(store: Store) -> dict[int, set[int]]:
     """By block of Cactus the ids of the hosts that played it."""
-    hosts, found = store.played_on(), defaultdict(set)
-    for row in store.committed():
+    found = defaultdict(set)
+    for row in store.matches():
         if row.identity.variant == "cactus":
-            found[row.result.block].add(hosts.get(row.id, 0))
+            found[row.result.block].add(row.host or 0)
     return found
-
-
-def findings(store: Store) -> list[str]:
-    """What is wrong with the history, the voids and the cards of a run."""
-    redeals = RedealCheck(store)
-    found = list(Course(store, store.meta()).findings())
-    return [*found, *(text for match in store.committed() for text in redeals.findings(match))]
 
 
 async def until_none(dispatcher: Dispatcher, play: Callable[[Job], object]) -> None:
@@ -134,9 +125,9 @@ def test_no_block_mixes_hosts_and_every_match_counts_once(tmp_path: Path, rotati
         store = opened_run.store
         assert len(store.ids()) == len(opened_run.run.plan) == 4 * 3 * 2 * deals
         assert all(len(hosts) == 1 for hosts in hosts_by_block(store).values())
-        assert findings(store) == []
+        assert history_findings(store) == []
         assert sum(store.void_reasons().values()) > 0
-        assert set(store.voided_on()) == {void.id for void in store.voids()}
+        assert all(void.host in opened_run.ids.values() for _, void in store.voids())
 
 
 def test_a_block_with_timed_slaps_is_handed_out_whole_in_the_order_of_the_plan(tmp_path: Path) -> None:
@@ -172,8 +163,8 @@ def test_a_host_plays_a_spoiled_match_of_a_block_again_with_the_right_cards(tmp_
         assert [one.host for one in played if number in {order.number for order in one.matches}] == ["", "lab2", "lab2"]
         redeals = opened_run.store.planned(number).result.redeals
         assert redeals == (2 if rotations == "fresh" else 0)
-        assert [void.attempt for void in opened_run.store.voids()] == [1, 2]
-        assert findings(opened_run.store) == []
+        assert [void.attempt for _, void in opened_run.store.voids()] == [1, 2]
+        assert history_findings(opened_run.store) == []
 
 
 def first_block(dispatcher: Dispatcher) -> Job:
@@ -220,7 +211,7 @@ def test_a_resumed_run_leaves_what_is_left_of_a_block_to_the_host_that_began_it(
 
 
 def hosts_by_name(store: Store) -> dict[int, set[str]]:
-    names = {one.id: one.host.name for one in store.hosts()}
+    names = {id_: one.name for id_, one in store.hosts().items()}
     return {block: {names.get(id_, "") for id_ in ids} for block, ids in hosts_by_block(store).items()}
 
 

@@ -1,15 +1,16 @@
 """Runs whose plan grows by rounds: what is drawn does not depend on kills, on the order of matches, or on who asks."""
 
-import json
 import re
 import shutil
-import sqlite3
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import msgspec
 import pytest
+from forging import ForgedRow, forge
 from in_store import BOTS, bot, drawn, findings, go_on, summary
 from made_once import made_once
 
@@ -81,7 +82,7 @@ def test_matches_that_are_given_up_do_not_hold_up_the_next_round(tmp_path: Path)
     go_on(folder, spoiled=[frozenset(first.tables[0].bots)])
     with closing(Store.open(folder / "run.golfref")) as store:
         told = summary_of(store)
-        assert sorted(void.attempt for void in store.voids()) == sorted([*range(1, ATTEMPTS + 1)] * 2)
+        assert sorted(void.attempt for _, void in store.voids()) == sorted([*range(1, ATTEMPTS + 1)] * 2)
     assert (told.planned, told.matches, len(told.unplayed), told.goes_on) == (12, 10, 2, False)
     assert told.end == "all 2 rounds of the Swiss have been played"
     assert told.key is None, "cards are still to be dealt from it"
@@ -125,11 +126,10 @@ def test_matches_of_a_former_version_count_for_strength_only(tmp_path: Path) -> 
     assert planned(folder) == [(2, 4), (3, 6)]
 
 
-def forge(played: Path, folder: Path, statement: str, *values: object) -> Path:
-    """A copy of the run in which this statement was executed."""
+def forged(played: Path, folder: Path, edit: Callable[[list[ForgedRow]], object]) -> Path:
+    """A copy of the run whose rows were changed, with all hashes made anew."""
     run = Path(shutil.copy(played / "run.golfref", folder))
-    with closing(sqlite3.connect(run)) as connection, connection:
-        connection.execute(statement, values)
+    forge(run, edit)
     return run
 
 
@@ -137,61 +137,63 @@ def found_in(run: Path) -> list[str]:
     return [finding for finding in check_store(run).findings if not _NO_RECORD.match(finding)]
 
 
-def second_round(**changes: object) -> tuple[str, str]:
+SECOND = 8
+"""The row of the second round, counted from 0."""
+
+
+def second_round(**changes: object) -> Callable[[list[ForgedRow]], object]:
     """Changes the second round."""
-    patch = "UPDATE history SET lines = json_set(lines, '$[1]', '' || json_patch(lines ->> 1, ?)) WHERE id = 2"
-    return patch, json.dumps(changes)
+    return lambda rows: rows[SECOND].body["round"].update(changes)
 
 
-def at_table(variant: str = "six-card", bots: tuple[str, ...] = ("ann", "fay"), deal: int = 0) -> tuple[str, str]:
+def at_table(variant: str = "six-card", bots: tuple[str, ...] = ("ann", "fay"), deal: int = 0) -> Any:
     """Lets other bots, or the same ones in another game or on another deal, sit at the first table."""
     return second_round(tables=[[variant, bots, deal]])
 
 
-def say(*lines: str) -> tuple[str, ...]:
-    """Other words of the second round."""
-    return "UPDATE history SET lines = json_array(?, ?) WHERE id = 2", *lines
+def put(place: int, kind: str, body: object) -> Callable[[list[ForgedRow]], object]:
+    """Puts another row at a place."""
+    return lambda rows: rows.__setitem__(place, ForgedRow(kind=kind, body=body))
 
 
-FORGED: dict[str, tuple[tuple[str, ...], str]] = {
+FORGED: dict[str, tuple[Callable[[list[ForgedRow]], object], str]] = {
     "another table": (at_table(bots=("ann", "dan")), "golfref draws otherwise: tables"),
     "another number": (second_round(number=7), "golfref draws otherwise: number: the run has 7, golfref draws 1"),
-    "something that no round has": (second_round(more=1), "it tells in other words what was drawn"),
+    "something that no round has": (second_round(more=1), "(round): golfref writes it otherwise"),
     "an end too early": (
-        say("no more rounds: x", '{"reason":"x"}'),
+        put(SECOND, "end", {"end": {"reason": "x"}}),
         "the run has `no more rounds: x`; golfref draws `next round: Swiss round 2 of 2`",
     ),
     "a stranger": (at_table(bots=("ann", "zoe")), "a bot sits at a table that does not take part"),
     "another game": (at_table("chess"), "there is no game `chess`"),
     "a deal without end": (at_table(deal=10**18), "a deal has the number 10000"),
-    "no round": (say("next round: x", "{"), "event #2 tells a round that is damaged"),
-    "a deep round": (say("next round: x", "[" * 5000), "event #2 tells a round that is damaged"),
-    "bots that cannot take part": (second_round(entered=["zed"]), "a round is damaged"),
-    "a round drawn too early": (("UPDATE history SET after = 5 WHERE id = 2",), "event #2: it was drawn before"),
-    "a round too many": (
-        ("INSERT INTO history SELECT NULL, 12, replace(lines, ',0]', ',1]'), NULL FROM history WHERE id = 2",),
-        "event #4: something is drawn after the end",
+    "no round": (put(SECOND, "round", {}), f"row #{SECOND + 1} of its journal is damaged"),
+    "bots that cannot take part": (second_round(entered=["zed"]), "bots take part in a stage twice, or were never"),
+    "a round drawn too early": (
+        lambda rows: rows.insert(SECOND - 1, rows.pop(SECOND)),
+        "it was drawn before match 5 had ended",
     ),
-    "a round less": (("DELETE FROM history WHERE id = 2",), "was committed before any round had it"),
+    "a round too many": (lambda rows: rows.append(rows[SECOND]), "something is drawn after the end"),
+    "a round less": (lambda rows: rows.pop(SECOND), "the plan of then does not have it"),
 }
 """What a forger does to the history, and what is found."""
 
 
-@pytest.mark.parametrize("forged", FORGED)
-def test_a_round_that_golfref_would_not_have_drawn_is_found(played: Path, tmp_path: Path, forged: str) -> None:
-    statement, expected = FORGED[forged]
-    found = found_in(forge(played, tmp_path, *statement))
+@pytest.mark.parametrize("what", FORGED)
+def test_a_round_that_golfref_would_not_have_drawn_is_found(played: Path, tmp_path: Path, what: str) -> None:
+    edit, expected = FORGED[what]
+    found = found_in(forged(played, tmp_path, edit))
     assert any(expected in finding for finding in found), found
 
 
 def test_a_run_whose_end_is_not_told_goes_on(played: Path, tmp_path: Path) -> None:
-    run = forge(played, tmp_path, "DELETE FROM history WHERE id = 3")
+    run = forged(played, tmp_path, lambda rows: rows.pop())
     assert check_store(run).goes_on
     assert (summary(tmp_path).key, summary(tmp_path).end) == (None, None)
 
 
 def test_nobody_goes_on_with_a_run_whose_rounds_cannot_be_played(played: Path, tmp_path: Path) -> None:
-    forge(played, tmp_path, "INSERT INTO history SELECT NULL, after, lines, facts FROM history WHERE id = 1")
+    forged(played, tmp_path, lambda rows: rows.append(rows[1]))
     for bots in (BOTS, BOTS[1:]):
         write(tmp_path, *map(bot, bots))
         with pytest.raises(StoreError, match="no plan follows from its config and its rounds"):
@@ -215,8 +217,7 @@ def test_rounds_that_nobody_could_draw_to_the_end_are_a_finding(played: Path, tm
         changes = {"bots": [facts["bots"][0] | {"name": f"bot {number}"} for number in range(bots)]}
     else:
         changes = {"stages": [facts["stages"][0] | changes]}
-    text = json.dumps(facts | changes)
-    run = forge(played, tmp_path, "UPDATE meta SET value = ? WHERE key = 'facts'", text)
+    run = forged(played, tmp_path, lambda rows: rows[0].body["config"].update(changes))
     assert any(expected in finding for finding in found_in(run))
 
 

@@ -4,7 +4,6 @@ import json
 import os
 import re
 import shutil
-import sqlite3
 import stat
 import sys
 from contextlib import closing
@@ -15,6 +14,7 @@ from typing import Any
 import msgspec
 import pytest
 from commands import golfref
+from forging import cut
 from made_once import made_once
 from measured import unmeasured
 
@@ -165,7 +165,7 @@ def test_the_json_document_tells_which_deal_of_the_plan_each_match_was(played: P
     blocks: dict[int, list[Any]] = {}
     with closing(Store.open(played / "small.golfref")) as store:
         for result in document["results"]:
-            record = json.loads(store.record(result["number"]))
+            record = json.loads(store.record(result["commit"]))
             key = deal_key(bytes.fromhex(document["key"]), result["variant"], result["bots"], result["deal"])
             assert record["deal_key"] == key.hex()
             blocks.setdefault(result["block"], []).append(result)
@@ -191,8 +191,7 @@ def test_a_finished_run_is_only_shown_again(once: tuple[Path, str, str]) -> None
 
 def test_the_estimate_is_of_what_is_left(once: tuple[Path, str, str], played: Path) -> None:
     assert "at a time\nif bots answer at once, this takes about" in once[2]
-    with closing(sqlite3.connect(played / "small.golfref")) as database, database:
-        database.execute("DELETE FROM matches WHERE number > 14")
+    cut(played / "small.golfref", 15)
     progress = golfref("tournament", "small.toml", cwd=played)[1]
     assert f"what is left ({MATCHES - 15} matches) takes about" in progress
     assert re.search(rf"^15/{MATCHES} matches, about \d+ s left; leading: \w+ 0", progress, re.MULTILINE)
@@ -251,7 +250,7 @@ def test_every_rotation_of_a_block_has_the_same_cards(played: Path) -> None:
     store = Store.open(played / "small.golfref")
     blocks: dict[int, list[Record]] = {}
     for result in store.results():
-        record = msgspec.json.decode(store.record(result.number), type=Record)
+        record = msgspec.json.decode(store.record(result.commit), type=Record)
         blocks.setdefault(result.block, []).append(record)
     store.close()
     for records in blocks.values():
@@ -278,6 +277,6 @@ def test_timed_slaps_fresh_cards_and_a_secret_key_in_a_store_elsewhere(tmp_path:
     with closing(Store.open(tmp_path / "elsewhere.db")) as store:
         for result in document["results"]:
             key = deal_key(secret, result["variant"], result["bots"], result["deal"], (result["rotation"],))
-            assert json.loads(store.record(result["number"]))["deal_key"] == key.hex()
+            assert json.loads(store.record(result["commit"]))["deal_key"] == key.hex()
             keys.add(key)
     assert (len(keys), len(secret)) == (2, 32)

@@ -214,7 +214,7 @@ def test_games_with_timed_slaps_are_played_last_and_by_one_worker(make_folder: C
     assert "2 matches at a time in 2 workers, then in 1 for games with timed slaps" in said
     starters: dict[str, set[str]] = {"six-card": set(), "cactus": set()}
     with closing(Store.open(crowd.path / "run.golfref")) as store:
-        played = [msgspec.json.decode(store.record(row.number)) for row in store.committed() if row.number is not None]
+        played = [msgspec.json.decode(store.record(row.id)) for row in store.matches() if row.number is not None]
     for record in played:
         starters[record["name"]].update(seat["stderr"] for seat in record["seats"])
     assert [record["name"] for record in played] == sorted((record["name"] for record in played), reverse=True)

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from commands import golfref
-from in_store import go_on
+from in_store import findings, go_on
 from measured import unmeasured
 from msgspec.structs import replace
 from quick import QUICK
@@ -21,7 +21,7 @@ from referee.tournament.results import Result
 from referee.tournament.store.amend import Amendment
 from referee.tournament.store.rows import Meta
 from referee.tournament.store.store import Store
-from referee.tournament.verify.course import Course
+from referee.tournament.store.words import history_of
 
 USUAL_HEAD = '[tournament]\nname = "run"\nseed = "abc"\nworkers = 1\n'
 HEAD = "time = { start_s = 60, move_s = 60, bank_s = 600, slap_s = 10 }\n" + USUAL_HEAD
@@ -55,7 +55,7 @@ class Tournament:
     def committed(self) -> dict[int, Result]:
         """All matches, by id."""
         with closing(Store.open(self.folder / "run.golfref")) as store:
-            return {match.id: replace(unmeasured(match.result), number=0, block=0) for match in store.committed()}
+            return {match.id: replace(unmeasured(match.result), number=0, block=0) for match in store.matches()}
 
 
 @pytest.fixture
@@ -93,7 +93,7 @@ def test_a_changed_config_says_what_would_change_and_changes_nothing(run: Tourna
 def test_a_run_with_a_seed_has_no_key_that_could_be_shown_too_soon(run: Tournament) -> None:
     facts = load_with(run, HEAD).run_config()
     secret = Meta(golfref="", protocol="", host="", facts=facts, master_key="", commitment="", matches=2)
-    shown = Amendment(changes=[], refused=[], meta=secret, places={}, there={}, planned=2, was_complete=True)
+    shown = Amendment(changes=[], refused=[], meta=secret, there={}, planned=2, was_complete=True)
 
     assert shown.warning == ""
     assert "its key has been shown" in replace(shown, meta=replace(secret, facts=replace(facts, seed=None))).warning
@@ -155,11 +155,10 @@ def test_an_amended_run_ends_as_one_that_began_so(
         replaced = "bea" if 'MODE = "2"' in "".join(config) else ""
         assert without(replaced, run.results()) == without(replaced, new.results()), step
         assert places(run.results()) == places(new.results()), step
+    assert findings(run.folder) == []
     with closing(Store.open(run.folder / "run.golfref")) as store:
-        course = Course(store, store.meta())
-        assert [*course.findings()] == []
         assert len([*store.retired()]) == len(run.committed()) - 6
-        counts = [event.after for event in store.history()]
+        counts = [event.after for event in history_of(store)]
     assert counts == sorted(counts)
     assert len(counts) == len(STEPS)
 
@@ -201,8 +200,7 @@ def test_a_sample_of_line_ups_only_grows(run: Tournament, capsys: pytest.Capture
     bots = {result.bots for result in run.results()}
     assert {result.bots for result in first} < bots
     assert {bot for some in bots for bot in some} == {*five, "fay"}
-    with closing(Store.open(run.folder / "run.golfref")) as store:
-        assert [*Course(store, store.meta()).findings()] == []
+    assert findings(run.folder) == []
 
     run.write(HEAD, "deals = 1\nlineups = 4\n", SIX, *map(bot, (*five, "fay")))
     said = golfref("tournament", "run.toml", "--amend", cwd=run.folder, code=2)[1]
@@ -221,8 +219,7 @@ def test_a_version_that_comes_back_after_another_one_begins_anew(run: Tournament
         before = {sum(one.versions_before) for one in run.results() if "cid" in one.bots}
         assert before == {expected}
     assert len(run.committed()) == 6 + 4 + 4
-    with closing(Store.open(run.folder / "run.golfref")) as store:
-        assert [*Course(store, store.meta()).findings()] == []
+    assert findings(run.folder) == []
 
 
 @pytest.mark.parametrize(

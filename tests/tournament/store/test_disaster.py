@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 from commands import GOLFREF, PATIENCE_S, golfref
-from in_store import go_on
+from in_store import go_on, history_findings
 from needs import need_bubblewrap
 from quick import QUICK
 
@@ -26,8 +26,8 @@ from referee.tournament.config.config import load
 from referee.tournament.config.run_config import RunConfig
 from referee.tournament.store.amend import amendment
 from referee.tournament.store.disk import SIDE_FILES, locked
+from referee.tournament.store.rows import Amended, HostLeftOut
 from referee.tournament.store.store import Store
-from referee.tournament.verify.course import Course
 from referee.tournament.verify.run import check_store
 
 RUN = ("tournament", "run.toml")
@@ -147,8 +147,8 @@ def test_an_amendment_is_done_or_not_done_wherever_it_is_killed(tmp_path: Path) 
         code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
         assert code in (0, -signal.SIGKILL)
         with closing(Store.open(path)) as store:
-            assert [*Course(store, store.meta()).findings()] == []
-            seen.append((code == 0, len(store.history()), len(store.numbers()), len([*store.retired()])))
+            assert history_findings(store) == []
+            seen.append((code == 0, len([*store.rows(Amended)]), len(store.numbers()), len([*store.retired()])))
     assert set(seen) == {(False, 0, 6, 0), (True, 1, 2, 4)}
 
 
@@ -164,7 +164,7 @@ def amend_until(path: Path, facts: RunConfig, left: int) -> None:
     with locked(path) as lock, closing(Store.open(path, lock=lock)) as store:
         found = amendment(store, facts)
         store._connection.set_trace_callback(count)
-        store.amend(found.meta, found.places, found.lines())
+        store.amend(found.row, found.places_by)
 
 
 # Full disks, and places where nothing can be written
@@ -233,7 +233,7 @@ def test_a_killed_run_can_be_read_where_nothing_can_be_written(tmp_path: Path) -
     go_on(folder, matches=2)
     killed = tmp_path / "killed"
     with locked(folder / "run.golfref") as lock, closing(Store.open(folder / "run.golfref", lock=lock)) as store:
-        store.note("the lights go out")
+        store.add(HostLeftOut(host="lab", reason="the lights go out"))
         shutil.copytree(folder, killed, ignore=shutil.ignore_patterns("*.lock"))
     assert (killed / "run.golfref-wal").stat().st_size
     unindexed = Path(shutil.copytree(killed, tmp_path / "unindexed", ignore=shutil.ignore_patterns("*-shm")))

@@ -3,12 +3,13 @@
 import csv
 import json
 import shutil
-import sqlite3
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 from commands import golfref
+from forging import ForgedRow, forge
 from made_once import made_once
 from played_on_hosts import LAB, retold
 
@@ -51,57 +52,38 @@ def run(played: Path, tmp_path: Path) -> Path:
     return Path(shutil.copy(played / "hosts.golfref", tmp_path))
 
 
-def change(run: Path, statement: str) -> tuple[str, ...]:
-    """What a check finds once this has been done to the store."""
-    with closing(sqlite3.connect(run)) as database, database:
-        database.execute(statement)
-    return check_store(run).findings
-
-
 def test_a_run_tells_which_host_played_what_and_all_of_it_fits(run: Path) -> None:
     with closing(Store.open(run)) as store:
-        assert [one.host.name for one in store.hosts()] == ["lab1", "lab2"]
-        assert store.played_on() == {1: 2, 2: 1, 3: 2, 4: 1}
+        hosts = store.hosts()
+        assert [hosts[match.host or 0].name for match in store.matches()] == ["lab2", "lab1", "lab2", "lab1"]
     assert check_store(run).findings == ()
 
 
-def test_a_run_without_a_cluster_has_none_of_these_tables(played: Path) -> None:
+def test_a_run_without_a_cluster_names_no_host(played: Path) -> None:
     with closing(Store.open(played / "run.golfref")) as store:
-        assert not store.has_hosts
-        assert (store.hosts(), store.played_on(), store.voided_on()) == ([], {}, {})
-        alone = [*store.lines()]
-    with closing(sqlite3.connect(played / "run.golfref")) as database:
-        assert database.execute("SELECT count(*) FROM sqlite_master WHERE name LIKE '%host%'").fetchone() == (0,)
-    assert all(not line.startswith("host") for line in alone)
+        assert store.hosts() == {}
+        assert {match.host for match in store.matches()} == {None}
 
 
-def test_the_digest_covers_hosts_and_who_played_what(run: Path) -> None:
-    def digest() -> str:
-        with closing(Store.open(run)) as store:
-            return store.digest()
-
-    with closing(Store.open(run)) as store:
-        assert [line.rsplit(" ", 1)[0] for line in store.lines()][-6:-4] == ["host #1", "host #2"]
-    told = [digest()]
-    for statement in ("UPDATE played_on SET host = 1", "UPDATE hosts SET told = replace(told, 'lab1', 'lab7')"):
-        change(run, statement)
-        told.append(digest())
-    assert len(set(told)) == len(told)
+HOST, MATCH = 1, 3
+"""The rows of the first host and of the first match, counted from 0."""
 
 
 @pytest.mark.parametrize(
-    ("statement", "finding"),
+    ("edit", "finding"),
     [
-        ("UPDATE played_on SET host = 3 WHERE id = 2", "match #2: it names host #3, which is not there"),
-        ("INSERT INTO played_on VALUES (9, 1)", "hosts: host #1 is told of match #9, which is not there"),
-        ("UPDATE hosts SET after = 3 WHERE id = 2", "host #2, lab2, came when it had been committed already"),
-        ("UPDATE played_on SET host = 1 WHERE id = 1", f"{LAB}; its host lab1 is golfref"),
-        ("UPDATE hosts SET told = '{}'", "host #1 is damaged"),
+        (lambda rows: rows[MATCH].body.update(host=9), "it names row #9 as its host, and no host came there before"),
+        (lambda rows: rows[MATCH].body.update(host=2), f"{LAB}; the run says golfref"),
+        (lambda rows: rows[MATCH].body.pop("host"), f"{LAB}; the run says golfref"),
+        (lambda rows: rows.append(rows.pop(HOST)), "no host came there before"),
+        (lambda rows: rows[HOST].body.pop("name"), "row #2 (host): it is damaged"),
+        (lambda rows: rows.append(ForgedRow(kind="host_lost", body={"host": "x"})), "no host of this name came"),
     ],
 )
-def test_what_does_not_fit_is_found(run: Path, statement: str, finding: str) -> None:
-    found = change(run, statement)
+def test_what_does_not_fit_is_found(run: Path, edit: Callable[[list[ForgedRow]], object], finding: str) -> None:
+    forge(run, edit)
 
+    found = check_store(run).findings
     assert any(finding in one for one in found), found
 
 

@@ -1,17 +1,16 @@
 """Shards that nobody played in processes are merged: what fits comes out as one run, and what does not is refused."""
 
 import os
-import sqlite3
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from random import Random
 from typing import Any
 
-import msgspec
 import pytest
 import trio
-from in_store import Silent, result_of
+from forging import change, forge
+from in_store import Silent, history_findings, result_of
 from msgspec.structs import replace
 
 from referee import __version__
@@ -28,10 +27,8 @@ from referee.tournament.store.disk import StoreError, locked
 from referee.tournament.store.merge import merge
 from referee.tournament.store.plans import plan_now
 from referee.tournament.store.store import Store
+from referee.tournament.store.words import history_of
 from referee.tournament.summary import summary_of
-from referee.tournament.verify.course import Course
-from referee.tournament.verify.hosts import HostsCheck
-from referee.tournament.verify.redeals import RedealCheck
 
 CONFIG = """
 [tournament]
@@ -93,23 +90,14 @@ def three(config: Path, **how: Any) -> list[Path]:
 def results(path: Path) -> dict[Any, Any]:
     """By place of a match what came of it."""
     with closing(Store.open(path)) as store:
-        return {row.identity.place: (row.number, row.result.ranks, row.result.redeals) for row in store.committed()}
+        return {row.identity.place: (row.number, row.result.ranks, row.result.redeals) for row in store.matches()}
 
 
 def findings(path: Path) -> list[str]:
     """What is wrong with a run, apart from its records, which nobody made."""
     with closing(Store.open(path)) as store:
-        course, redeals = Course(store, store.meta()), RedealCheck(store)
-        assert store.meta().matches == len(course.now.plan)
-        found = [*course.findings(), *HostsCheck(store).findings()]
-        for match in store.committed():
-            found += redeals.findings(match)
-            found += course.voids_after_commit(match.id, match.identity)
-            assert match.number is not None
-            fixture = course.now.plan[match.number]
-            assert course.now.terms.identity(fixture) == match.identity
-            assert match.result.block == fixture.block
-        return found
+        assert store.meta().matches == len(plan_now(store))
+        return history_findings(store)
 
 
 def test_shards_come_to_the_same_as_one_run_with_the_same_key(config: Path) -> None:
@@ -152,16 +140,25 @@ def test_voids_redeals_and_history_stay_in_order(config: Path, rotations: str) -
     voids = []
     for path in paths:
         with closing(Store.open(path)) as store:
-            voids += [(void.bots, void.attempt, void.reason) for void in store.voids()]
+            voids += [(void.bots, void.attempt, void.reason) for _, void in store.voids()]
             assert (len(list(store.voids())) > 0) == (path.name != "3.golfref")
     with closing(Store.open(whole)) as store:
-        assert [(void.bots, void.attempt, void.reason) for void in store.voids()] == voids
-        assert set(store.voided_on()) == {void.id for void in store.voids()}
-        assert [event.lines[0] for event in store.history()] == [
+        hosts = store.hosts()
+        assert [(void.bots, void.attempt, void.reason) for _, void in store.voids()] == voids
+        assert all(void.host in hosts for _, void in store.voids())
+        assert [event.lines[0].partition(",")[0] for event in history_of(store)] == [
             *(f"what follows was played as shard {number}/3" for number in (1, 2, 3)),
             "what follows was played after the shards had been put together",
         ]
-        assert any(match.result.redeals for match in store.committed()) == (rotations == "fresh")
+        assert any(match.result.redeals for match in store.matches()) == (rotations == "fresh")
+
+
+def test_a_row_of_a_shard_that_was_changed_after_the_merge_is_found(config: Path) -> None:
+    """Though all hashes of the merged run were made anew: it keeps the last hash of each shard."""
+    whole = config.with_name("whole.golfref")
+    merge(three(config), whole)
+    forge(whole, lambda rows: rows[5].body.update(late_slaps=[1, 0, 0]))
+    assert any("the rows before it are not those that the shard had" in finding for finding in findings(whole))
 
 
 def test_a_run_that_lacks_a_shard_can_be_resumed(config: Path) -> None:
@@ -185,10 +182,9 @@ def test_the_merged_run_tells_where_each_match_was_played(config: Path, monkeypa
     assert [part.hosts for part in merged.parts] == [("lab1",), ("lab2",), ("lab3",)]
     places = [set(results(path)) for path in paths]
     with closing(Store.open(whole)) as store:
-        for match in store.committed():
-            assert match.number is not None
+        for match in store.matches():
             (number,) = (number for number, there in enumerate(places, 1) if match.identity.place in there)
-            assert store.host_of(match.number) == f"lab{number}"
+            assert store.hosts()[match.host or 0].name == f"lab{number}"
 
 
 def test_a_store_that_is_given_twice_counts_once(config: Path) -> None:
@@ -220,8 +216,9 @@ def test_the_same_match_with_two_results_is_refused_by_its_number(config: Path) 
     other = config.with_name("other.golfref")
     with closing(Store.open(two)) as store:
         store.copy_to(other)
-    with closing(sqlite3.connect(other)) as connection, connection:
-        connection.execute("UPDATE matches SET hash = ? WHERE number = 4", ("0" * 64,))
+    with closing(Store.open(other)) as store:
+        id_ = store.planned(4).id
+    forge(other, lambda rows: rows[id_ - 1].body.update(record_hash="0" * 64))
     why = refused([one, two, other, three_])
     assert "are both shard 2/3, and match 4 (" in why
     assert "has another result in each" in why
@@ -238,14 +235,10 @@ def other_config(change: Callable[[str], str]) -> Callable[[Path], Path]:
     return played
 
 
-def other_meta(**what: object) -> Callable[[Path], Path]:
+def other_beginning(**what: object) -> Callable[[Path], Path]:
     def played(config: Path) -> Path:
         path = play(config, "2.golfref", "2/3")
-        with closing(sqlite3.connect(path)) as connection, connection:
-            for key, value in what.items():
-                connection.execute(
-                    "UPDATE meta SET value = ? WHERE key = ?", (msgspec.json.encode(value).decode(), key)
-                )
+        forge(path, lambda rows: rows[0].body.update(what))
         return path
 
     return played
@@ -259,12 +252,12 @@ def other_meta(**what: object) -> Callable[[Path], Path]:
         (lambda config: play(config, "2.golfref", "2/3", key=bytes(32)), "it has another master key"),
         (lambda config: play(config, "2.golfref", "2/4"), "it is shard 2/4, and that is shard 1/3"),
         (lambda config: play(config, "2.golfref"), "2.golfref is no shard of a run, but all of one"),
-        (other_meta(protocol="2.0"), "it was played with protocol 2.0"),
+        (other_beginning(protocol="2.0"), "it was played with protocol 2.0"),
         (
-            other_meta(golfref="99.1.0"),
+            other_beginning(golfref="99.1.0"),
             f"it was played with golfref 99.1, and that with golfref {__version__.rpartition('.')[0]}",
         ),
-        (other_meta(commitment="0" * 64), "2.golfref: the master key does not match the commitment"),
+        (other_beginning(commitment="0" * 64), "2.golfref: the master key does not match the commitment"),
         (lambda config: config, "not a golfref store"),
         (lambda config: config.with_name("none.golfref"), "no such store"),
     ],
@@ -278,9 +271,8 @@ def test_what_does_not_fit_is_refused_by_file_and_field(
 
 def test_a_match_that_the_shard_does_not_have_is_refused_by_its_id(config: Path) -> None:
     path = play(config, "1.golfref", "1/3", most=6)
-    with closing(sqlite3.connect(path)) as connection, connection:
-        connection.execute("UPDATE matches SET deal = deal + 1 WHERE id = 3")
-    assert "1.golfref: match #3 is not the one that the plan of the shard has there" in refused([path])
+    change(path, "UPDATE journal SET body = json_set(body, '$.deal', 7) WHERE id = 4")
+    assert "1.golfref: match #4 is not one that the plan of the shard has" in refused([path])
 
 
 def test_a_run_that_is_there_is_not_replaced(config: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -297,7 +289,7 @@ def test_a_merge_that_is_killed_leaves_no_run(config: Path, monkeypatch: pytest.
     path, whole = play(config, "1.golfref", "1/1"), config.with_name("whole.golfref")
     child = os.fork()
     if child == 0:
-        monkeypatch.setattr(merging, "parts_end", lambda: os._exit(9))
+        monkeypatch.setattr(merging, "Merged", lambda: os._exit(9))
         merge([path], whole)
         os._exit(1)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 9

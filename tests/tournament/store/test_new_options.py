@@ -1,13 +1,11 @@
 """A later version of golfref has one option more: runs and records of the version before it stay what they are."""
 
-import json
-import sqlite3
 import subprocess
 import sys
-from contextlib import closing
 from pathlib import Path
 
 import pytest
+from forging import cut, rows_of
 from quick import QUICK
 
 pytestmark = pytest.mark.full
@@ -66,10 +64,9 @@ def folder(tmp_path: Path) -> Path:
     """A folder with a run of the earlier golfref, two of whose six matches are missing."""
     (tmp_path / "run.toml").write_text(CONFIG)
     golfref(tmp_path, "tournament", "run.toml", before=EARLIER)
-    with closing(sqlite3.connect(tmp_path / "run.golfref")) as store, store:
-        store.execute("DELETE FROM matches WHERE id > 4")
-        ((facts,),) = store.execute("SELECT value FROM meta WHERE key = 'facts'")
-        assert NEW not in json.loads(facts)["variants"][0]["options"]
+    cut(tmp_path / "run.golfref", 4)
+    begin, *_ = rows_of(tmp_path / "run.golfref")
+    assert NEW not in begin.body["config"]["variants"][0]["options"]
     return tmp_path
 
 

@@ -2,6 +2,7 @@
 
 import ast
 import json
+import re
 import shutil
 import sqlite3
 import zlib
@@ -14,13 +15,16 @@ from typing import Any
 
 import pytest
 from commands import golfref
+from forging import ForgedRow, change, cut, forge, value
 from in_store import go_on
 from made_once import made_once
 
 from referee.tournament.plan.keys import deal_key, own_cards
-from referee.tournament.store import store
+from referee.tournament.store import journal
 from referee.tournament.store.disk import SIDE_FILES, StoreError, locked
+from referee.tournament.store.rows import KINDS, HostLeftOut
 from referee.tournament.store.store import Store
+from referee.tournament.store.words import history_of
 from referee.tournament.summary import summary_of
 from referee.tournament.verify import run as verify_run
 from referee.tournament.verify.published import BadPublished, Published, compare_published, read_published
@@ -71,28 +75,20 @@ def run(played: Path, tmp_path: Path) -> Path:
     return Path(shutil.copy(played / "run.golfref", tmp_path))
 
 
-def change(run: Path, statement: str, *values: Any) -> None:
-    with closing(sqlite3.connect(run)) as database, database:
-        database.execute(statement, values)
-
-
-def value(run: Path, query: str, *values: Any) -> Any:
-    with closing(sqlite3.connect(run)) as database:
-        return database.execute(query, values).fetchone()[0]
-
-
 def findings(run: Path, published: Published | None = None) -> list[str]:
     return list((check_store(run, published) if published else check_store(run)).findings)
 
 
-def change_record(run: Path, number: int, edit: Callable[[dict[str, Any]], None], *, thorough: bool) -> None:
-    """Change a record; whoever is thorough makes its hash anew as well."""
-    record = json.loads(zlib.decompress(value(run, "SELECT record FROM matches WHERE number = ?", number)))
+def change_record(run: Path, number: int, edit: Callable[[dict[str, Any]], object], *, thorough: bool) -> None:
+    """Change a record; whoever is thorough makes all hashes anew as well."""
+    id_ = value(run, "SELECT id FROM places WHERE number = ?", number)
+    if thorough:
+        forge(run, lambda rows: edit(rows[id_ - 1].record))
+        return
+    record = json.loads(zlib.decompress(value(run, "SELECT record FROM records WHERE id = ?", id_)))
     edit(record)
     data = json.dumps(record, separators=(",", ":"), ensure_ascii=False).encode()
-    change(run, "UPDATE matches SET record = ? WHERE number = ?", zlib.compress(data), number)
-    if thorough:
-        change(run, "UPDATE matches SET hash = ? WHERE number = ?", sha256(data).hexdigest(), number)
+    change(run, "UPDATE records SET record = ? WHERE id = ?", zlib.compress(data), id_)
 
 
 def test_an_honest_run_holds_with_what_is_out_of_the_standings(run: Path, played: Path) -> None:
@@ -134,7 +130,7 @@ def test_the_command_holds_a_run_against_what_was_published(run: Path, played: P
 
 
 def test_a_run_that_is_not_finished_is_no_forgery(run: Path) -> None:
-    change(run, "DELETE FROM matches WHERE id = (SELECT max(id) FROM matches)")
+    cut(run, MATCHES + 3)
     out, _ = golfref("verify", run.name, code=1, cwd=run.parent)
     assert "not finished: 1 of 6 matches have no result yet; what is there holds: 5 matches" in out
 
@@ -148,28 +144,32 @@ def test_a_match_out_of_the_standings_is_told_by_its_id(run: Path) -> None:
     assert "there is no match #999; it has " in golfref("replay", f"{run.name}:#999", code=2, cwd=run.parent)[1]
 
 
-def test_the_digest_is_that_of_the_published_hashes(played: Path) -> None:
-    """Anybody can work it out, as by `golfref standings RUN --hashes | sha256sum`."""
-    published = (played / "hashes.txt").read_bytes()
-    kinds = Counter(line.split()[0] for line in published.decode().splitlines())
-    assert kinds == {"run": 7, "match": MATCHES + 4, "event": 1}
-    assert sha256(published).hexdigest() == json.loads((played / "results.json").read_text())["digest"]
+def test_the_digest_follows_from_the_published_hashes(played: Path) -> None:
+    """Anybody can work it out, as PUBLISHING.md tells."""
+    published = (played / "hashes.txt").read_text().splitlines()
+    kinds = Counter(line.split()[1] for line in published)
+    assert kinds == {"begin": 1, "match": MATCHES + 4, "amendment": 1}
+    digest = "0" * 64
+    for line in published:
+        digest = sha256(" ".join((digest, *line.split()[1:])).encode()).hexdigest()
+    assert digest == json.loads((played / "results.json").read_text())["digest"]
 
 
 def test_a_changed_record_is_found_by_its_hash(run: Path) -> None:
     change_record(run, 3, lambda record: record.update(host="elsewhere"), thorough=False)
-    assert "match 3: the record is not the one that was committed (hash)" in findings(run)
+    id_ = value(run, "SELECT id FROM places WHERE number = 3")
+    assert f"match #{id_}: the record is not the one that was committed (hash)" in findings(run)
 
 
 def test_a_record_whose_hash_was_changed_too_is_found_by_what_was_published(run: Path, played: Path) -> None:
-    id_ = value(run, "SELECT id FROM matches WHERE number = 3")
+    id_ = value(run, "SELECT id FROM places WHERE number = 3")
     change_record(run, 3, lambda record: record["seats"][0].update(stderr="words", stderr_bytes=5), thorough=True)
     assert findings(run) == [], "what hangs on nothing else can only be found by what was published"
     digest = json.loads((played / "results.json").read_text())["digest"]
     (found,) = findings(run, read_published(digest, None))
     assert found.startswith("the digest is not the published one: ")
     assert findings(run, read_published(str(played / "hashes.txt"), None)) == [
-        f"match #{id_}: it is not the published one (hash)"
+        f"row #{id_}: it is not the published one (hash)"
     ]
     (found,) = findings(run, read_published(None, played / "results.json"))
     assert found.startswith(f'digest: published "{digest}", in the store "')
@@ -177,7 +177,7 @@ def test_a_record_whose_hash_was_changed_too_is_found_by_what_was_published(run:
 
 def test_what_was_published_while_the_run_went_on_covers_what_was_there_then(run: Path, tmp_path: Path) -> None:
     earlier = Path(shutil.copy(run, tmp_path / "earlier.golfref"))
-    change(earlier, "DELETE FROM matches WHERE id > 9")
+    cut(earlier, 9)
     with closing(Store.open(earlier)) as store:
         published = [store.digest(), str(tmp_path / "hashes.txt")]
         (tmp_path / "hashes.txt").write_text("\n".join(store.lines()))
@@ -188,23 +188,19 @@ def test_what_was_published_while_the_run_went_on_covers_what_was_there_then(run
             f"{what} of the run when 9 matches had been committed; "
             "not checked: what came later is not among what was published"
         )
-    change_record(run, value(run, "SELECT number FROM matches WHERE id = 9"), lambda _: None, thorough=True)
-    change(run, "UPDATE matches SET hash = lower(hash) || ' ' WHERE id = 8")
-    assert "match #8: it is not the published one (hash)" in findings(run, read_published(published[1], None))
-    assert any(
-        "the digest is not the published one" in finding
-        for finding in findings(run, read_published(published[0], None))
-    )
+    forge(run, lambda rows: rows[6].record["seats"][0].update(stderr="words", stderr_bytes=5))
+    assert "row #7: it is not the published one (hash)" in findings(run, read_published(published[1], None))
+    (found,) = findings(run, read_published(published[0], None))
+    assert "the digest is not the published one" in found
 
 
 def test_nothing_can_be_added_to_a_run_whose_digest_was_published_when_it_was_complete(run: Path, played: Path) -> None:
     digest = json.loads((played / "results.json").read_text())["digest"]
     with locked(run) as lock, closing(Store.open(run, lock=lock)) as store:
-        store.note("the lights went out")
-    (_, found) = findings(run, read_published(digest, None))
-    assert (
-        found == "the digest is that of the run when 10 matches had been committed, and so all; but more has been added"
-    )
+        store.add(HostLeftOut(host="lab", reason="the lights went out"))
+    assert findings(run, read_published(digest, None)) == [
+        "the digest is that of the run when 10 matches had been committed, and so all; but more has been added"
+    ]
 
 
 def test_a_run_tells_that_another_host_went_on_with_it(tmp_path: Path) -> None:
@@ -212,11 +208,11 @@ def test_a_run_tells_that_another_host_went_on_with_it(tmp_path: Path) -> None:
     (tmp_path / "run.toml").write_text(CONFIG)
     run = tmp_path / "run.golfref"
     go_on(tmp_path, matches=1)
-    change(run, "UPDATE meta SET value = json_quote('another host') WHERE key = 'host'")
+    forge(run, lambda rows: rows[0].body.update(host="another host"))
     for _ in range(2):  # what is told already is not told again
         go_on(tmp_path, matches=1)
     with closing(Store.open(run)) as store:
-        (event,) = store.history()
+        (event,) = history_of(store)
     assert (event.after, event.lines[0].startswith("played from here on by golfref ")) == (1, True)
 
 
@@ -234,17 +230,16 @@ def test_a_published_figure_that_was_changed_is_named(run: Path, played: Path, t
 
 def test_hashes_of_rows_that_are_not_there(run: Path, played: Path, tmp_path: Path) -> None:
     lines = (played / "hashes.txt").read_text().splitlines()
-    (tmp_path / "hashes.txt").write_text("\n".join([*lines[1:], f"match #99 {'0' * 64}"]))
+    (tmp_path / "hashes.txt").write_text("\n".join([*lines, f"13 match {'0' * 64}"]))
     assert findings(run, read_published(str(tmp_path / "hashes.txt"), None)) == [
-        "run commitment: it is there, but was not published",
-        "match #99: it was published, but is not there",
+        "row #13: it was published, but is not there"
     ]
 
 
-@pytest.mark.parametrize("text", ["0 abc", "x", "\0\xff", "0", "0" * 64])
+@pytest.mark.parametrize("text", ["0 abc", "x", "\0\xff", "0", "0" * 64, f"3 match {'0' * 64}"])
 def test_a_file_that_holds_no_hashes_is_refused_with_its_line(tmp_path: Path, text: str) -> None:
-    (tmp_path / "hashes.txt").write_text(f"0 {'0' * 64}\n{text}\n")
-    with pytest.raises(BadPublished, match=r"hashes\.txt:2: expected a hash and what it is of"):
+    (tmp_path / "hashes.txt").write_text(f"1 begin {'0' * 64}\n{text}\n")
+    with pytest.raises(BadPublished, match=r"hashes\.txt:2: expected a row's id, kind and hash"):
         read_published(str(tmp_path / "hashes.txt"), None)
     with pytest.raises(BadPublished, match=r"expected results as `standings --json` prints them"):
         read_published(None, tmp_path / "hashes.txt")
@@ -253,91 +248,143 @@ def test_a_file_that_holds_no_hashes_is_refused_with_its_line(tmp_path: Path, te
 
 
 DAMAGE = {
-    "a record of zeros": ("UPDATE matches SET record = zeroblob(100) WHERE number = 4", "the record of match #"),
-    "a number for a hash": ("UPDATE matches SET hash = x'00' WHERE number = 4", "match #"),
-    "no result": ("UPDATE matches SET result = '' WHERE number = 4", "is damaged"),
-    "a better result": (
-        "UPDATE matches SET result = json_set(result, '$.totals[0]', -9) WHERE number = 4",
-        "standings: overall.",
+    "a record of zeros": ("UPDATE records SET record = zeroblob(100) WHERE id = 10", "the record of match #"),
+    "no record": ("DELETE FROM records WHERE id = 10", "the record of match #"),
+    "a record of no match": ("INSERT INTO records VALUES (99, x'00')", "record #99 is that of no match"),
+    "a number for a hash": (
+        "UPDATE journal SET hash = x'00' WHERE id = 10",
+        "is damaged (expected texts)",
     ),
-    "a missing match": ("DELETE FROM matches WHERE number = 4", ": it was published, but is not there"),
-    "a number beyond the plan": ("UPDATE matches SET number = 99 WHERE number = 4", "match 99: the plan has matches 0"),
-    "a word for a number": ("UPDATE matches SET number = 'four' WHERE number = 4", "match #"),
+    "no result": ("UPDATE journal SET body = '' WHERE id = 10", "is damaged"),
+    "a deep result": ("UPDATE journal SET body = printf('%.5000c', '[') WHERE id = 10", "is damaged"),
+    "a better result": (
+        "UPDATE journal SET body = json_set(body, '$.totals[0]', -9) WHERE id = 10",
+        "its hash does not follow from it and the row before",
+    ),
+    "a kind that there is not": ("UPDATE journal SET kind = 'x' WHERE id = 10", "golfref writes no row of the kind x"),
+    "a place less": (
+        "DELETE FROM places WHERE number = 4",
+        "the store has no match; from the journal follows number 4",
+    ),
+    "a number beyond the plan": ("UPDATE places SET number = 99 WHERE number = 4", "the store has number 99 in block"),
+    "a word for a number": ("UPDATE places SET number = 'four' WHERE number = 4", "is damaged"),
     "a match taken out": (
-        "UPDATE matches SET number = NULL WHERE number = 4",
-        "out of the standings: the plan has it, and so it belongs into the standings",
+        "UPDATE places SET number = NULL, block = NULL, dropped_by = 8 WHERE number = 4",
+        "the store has that amendment #8 dropped it; from the journal follows number 4",
     ),
     "a match put in": (
-        "UPDATE matches SET number = 99 WHERE id = (SELECT min(id) FROM matches WHERE number IS NULL)",
-        "match 99: the plan has matches 0",
+        "UPDATE places SET number = 99 WHERE id = (SELECT min(id) FROM places WHERE number IS NULL)",
+        "from the journal follows that amendment #8 dropped it",
     ),
-    "another deal": ("UPDATE matches SET deal = deal + 1 WHERE number = 4", "match 4: stored as six-card, deal"),
+    "another key": ("UPDATE secret SET master_key = '00'", "does not match the commitment"),
+    "no key": ("UPDATE secret SET master_key = 'secret'", "key or config is damaged"),
+    "no keys": ("DELETE FROM secret", "key or config is damaged"),
+    "no beginning": ("DELETE FROM journal WHERE id = 1", "row #1 of its journal is damaged"),
+    "another beginning": ("UPDATE journal SET body = '{}' WHERE id = 1", "row #1 of its journal is damaged"),
+    "another format": (
+        "UPDATE journal SET body = json_set(body, '$.format', 6) WHERE id = 1",
+        "not store format 5, which this golfref reads",
+    ),
+    "no table": ("DROP TABLE records", "no golfref store; `golfref tournament CONFIG` makes one"),
+}
+"""What is done to the file, and what is found."""
+
+
+def match(number: int, **what: Any) -> Callable[[list[ForgedRow]], None]:
+    """Changes the row of a match of the plan."""
+
+    def edit(rows: list[ForgedRow]) -> None:
+        played = [row for row in rows[8:] if row.kind == "match"]  # the amendment is row 8
+        kept = [row for row in rows[:7] if row.kind == "match" and "cid" not in row.body["bots"]]
+        order = {(*row.body["bots"],): row for row in (*kept, *played)}
+        order[sorted(order)[number]].body.update(what)
+
+    return edit
+
+
+def config(**what: Any) -> Callable[[list[ForgedRow]], None]:
+    """Changes the config to which the run was amended."""
+    return lambda rows: rows[7].body["config"].update(what)
+
+
+def last_bot(**what: Any) -> Callable[[list[ForgedRow]], None]:
+    """Changes bot `cid` in it."""
+    return lambda rows: rows[7].body["config"]["bots"][2].update(what)
+
+
+FORGED: dict[str, tuple[Callable[[list[ForgedRow]], object], str]] = {
+    "a better result": (match(4, totals=[-9, 9]), "the result that the standings use is not the record's"),
+    "another deal": (match(4, deal=1), "the plan of then does not have it: six-card, deal 1"),
+    "another seat": (
+        lambda rows: [rows[8].body[name].reverse() for name in ("bots", "versions", "versions_before")],
+        "; the plan has six-card, deal 0",
+    ),
     "cards dealt anew although nothing was void": (
-        "UPDATE matches SET result = json_set(result, '$.redeals', 1) WHERE number = 4",
-        "match 4: its cards were dealt anew 1 times, but voided matches had shown them 0 times",
+        match(4, redeals=1),
+        "its cards were dealt anew 1 times, but voided matches had shown them 0 times",
     ),
     "a new version that is told to be the first": (
-        "UPDATE meta SET value = json_remove(value, '$.bots[2].versions_before') WHERE key = 'facts'",
+        lambda rows: rows[7].body["config"]["bots"][2].pop("versions_before"),
         "versions_before: expected 1 for bot cid, got 0",
     ),
-    "a version more than there was": (
-        "UPDATE meta SET value = json_set(value, '$.bots[2].versions_before', 2) WHERE key = 'facts'",
-        "versions_before: expected 1 for bot cid, got 2",
-    ),
+    "a version more than there was": (last_bot(versions_before=2), "versions_before: expected 1 for bot cid, got 2"),
     "a match of a former version that is told to be of a later one": (
-        "UPDATE matches SET result = json_set(result, '$.versions_before', json('[1, 1]')) WHERE number IS NULL",
-        "out of the standings: no plan of the run since its commit has it",
+        lambda rows: [row.body.update(versions_before=[1, 1]) for row in rows[1:7]],
+        "the plan of then does not have it",
     ),
     "a match that is told to be of the first version": (
-        "UPDATE matches SET result = json_set(result, '$.versions_before', json('[]')) WHERE number IS NOT NULL",
-        " before); the plan has six-card, deal ",
+        lambda rows: [row.body.pop("versions_before", None) for row in rows[8:]],
+        "the plan of then does not have it",
     ),
-    "a result with a seat less": (
-        "UPDATE matches SET result = json_remove(result, '$.totals[0]') WHERE number = 4",
-        "expected one entry for each seat",
+    "a result with a seat less": (lambda rows: rows[2].body["totals"].pop(), "expected one entry for each seat"),
+    "a version too many": (
+        lambda rows: rows[2].body["versions"].append("0"),
+        "expected a version for each of its bots",
     ),
     "a bot that is not in the run": (
-        "UPDATE matches SET result = replace(result, '\"ann\"', '\"eve\"') WHERE number = 0",
-        "its bots and versions are not those of its result",
+        lambda rows: rows[2].body.update(bots=["eve", "fay"]),
+        "the plan of then does not have it",
     ),
-    "a game that the run does not have": (
-        "UPDATE matches SET variant = 'x', result = json_set(result, '$.variant', 'x') WHERE number = 4",
-        "match 4: stored as x, deal",
+    "a game that the run does not have": (match(4, variant="x"), "the plan of then does not have it: x"),
+    "ranks that no match has": (match(4, ranks=[0, 3]), "ranks from 1 to 2"),
+    "an anchor that is not in the run": (config(anchor="eve"), "expected bots of the run as anchor"),
+    "another result of what is out": (lambda rows: rows[3].body.update(rounds=7), "is not the record's"),
+    "another count": (lambda rows: rows[0].body.update(matches=7), "the plan has 6 matches, but the row says 7"),
+    "a config of nulls": (lambda rows: rows[7].body.update(config=None), "is damaged"),
+    "another commitment": (lambda rows: rows[0].body.update(commitment="0" * 64), "does not match the commitment"),
+    "another seed": (
+        lambda rows: [row.body["config"].update(seed="abd") for row in (rows[0], rows[7])],
+        "the master key is not the one that the seed gives",
     ),
-    "ranks that no match has": (
-        "UPDATE matches SET result = json_set(result, '$.ranks', json('[0, 3]')) WHERE number = 4",
-        "ranks from 1 to 2",
+    "something that no row has": (match(4, more=1), "is damaged"),
+    "a host that never came": (match(4, host=3), "it names row #3 as its host, and no host came there before"),
+    "a match twice": (lambda rows: rows.append(rows[-1]), "it is there twice"),
+    "a second beginning": (lambda rows: rows.append(rows[0]), "a run begins once"),
+    "an amendment that changes nothing": (lambda rows: rows.append(rows[7]), "an amendment that changes nothing"),
+    "an amendment that no golfref does": (config(rank_by="strokes"), "no amendment does this: tournament.rank_by"),
+    "a plan without end": (
+        lambda rows: rows[7].body["config"]["stages"][0].update(deals=10**18),
+        "6000000000000000000 matches in the plan; expected 10000000 at most",
     ),
-    "an anchor that is not in the run": (
-        "UPDATE meta SET value = json_set(value, '$.anchor', 'eve') WHERE key = 'facts'",
-        "expected bots of the run as anchor",
-    ),
-    "another result of what is out": (
-        "UPDATE matches SET result = json_set(result, '$.rounds', 7) WHERE number IS NULL",
-        "out of the standings: the result",
-    ),
-    "another key": ("UPDATE meta SET value = '\"00\"' WHERE key = 'master_key'", "does not match the commitment"),
-    "no key": ("UPDATE meta SET value = '\"secret\"' WHERE key = 'master_key'", "key or config is damaged"),
-    "another count": ("UPDATE meta SET value = '7' WHERE key = 'matches'", "the plan has 6 matches, but the store"),
-    "a config of nulls": ("UPDATE meta SET value = 'null' WHERE key = 'facts'", "key or config is damaged"),
-    "no meta": ("DELETE FROM meta", "no golfref store"),
-    "another format": (
-        "UPDATE meta SET value = '1' WHERE key = 'format'",
-        "store format 1; this golfref knows formats 3 and 4",
-    ),
-    "no table": (
-        "DROP TABLE matches",
-        "not a golfref store, or damaged (no such table: matches); `golfref tournament` writes stores; if",
-    ),
-    "a history of no use": ("UPDATE history SET lines = '3'", "what is told of its history is damaged"),
 }
+"""What somebody does who makes all hashes anew, and what is found."""
 
 
 @pytest.mark.parametrize(("statement", "expected"), DAMAGE.values(), ids=DAMAGE)
-def test_what_is_damaged_is_a_finding(run: Path, played: Path, statement: str, expected: str) -> None:
+def test_what_is_damaged_is_a_finding(run: Path, statement: str, expected: str) -> None:
     change(run, statement)
-    found = findings(run, read_published(str(played / "hashes.txt"), played / "results.json"))
+    found = findings(run)
     assert any(expected in finding for finding in found), found
+
+
+@pytest.mark.parametrize(("edit", "expected"), FORGED.values(), ids=FORGED)
+def test_what_is_forged_with_all_hashes_is_a_finding(
+    run: Path, edit: Callable[[list[ForgedRow]], object], expected: str
+) -> None:
+    forge(run, edit)
+    found = findings(run)
+    assert any(expected in finding for finding in found), found
+    assert not any("(hash)" in finding or "its hash does not follow" in finding for finding in found), found
 
 
 @pytest.mark.parametrize(("statement", "_"), DAMAGE.values(), ids=DAMAGE)
@@ -363,14 +410,13 @@ def test_a_fault_of_golfref_is_not_told_as_a_damaged_store(run: Path, monkeypatc
 
 
 def test_the_tables_are_told_where_the_record_of_a_fault_does_not_replay(run: Path) -> None:
-    def cut(record: dict[str, Any]) -> None:
+    def shorten(record: dict[str, Any]) -> None:
         record["seats"][0]["faults"] = {"timeout": 1}
         record["moves"].pop()
 
-    change(
-        run, """UPDATE matches SET result = json_set(result, '$.faults[0]', json('{"timeout": 1}')) WHERE number = 0"""
-    )
-    change_record(run, 0, cut, thorough=False)
+    id_ = value(run, "SELECT id FROM places WHERE number = 0")
+    change(run, """UPDATE journal SET body = json_set(body, '$.faults[0]', json('{"timeout": 1}')) WHERE id = ?""", id_)
+    change_record(run, 0, shorten, thorough=False)
 
     out, said = golfref("standings", run, cwd=run.parent)
     assert "Standings" in out
@@ -427,11 +473,11 @@ def test_a_lock_that_a_killed_referee_left_holds_nobody_up(tmp_path: Path) -> No
 def test_where_sqlite_cannot_keep_a_log_beside_the_store_commits_go_another_way(run: Path) -> None:
     Path(f"{run}.probe-shm").mkdir()
     with locked(run) as lock, closing(Store.open(run, lock=lock)) as store:
-        assert store.journal == "truncate"
-        store.note("something")
+        assert store.mode == "truncate"
+        store.add(HostLeftOut(host="lab", reason="something"))
     assert {path.name for path in run.parent.iterdir()} == {run.name, f"{run.name}.probe-shm"}
     with closing(Store.open(run)) as store:
-        assert [event.lines for event in store.history()][-1] == ("something",)
+        assert [event.lines for event in history_of(store)][-1] == ("host `lab` is left out: something",)
 
 
 def test_a_store_is_not_begun_over_what_is_left_of_another(tmp_path: Path) -> None:
@@ -447,7 +493,7 @@ def test_a_store_is_not_begun_over_what_is_left_of_another(tmp_path: Path) -> No
 def test_nothing_but_one_module_reads_the_wall_clock() -> None:
     """So that no clock that jumps, back or ahead, can touch a match, a store or a table."""
     clocks = {"time", "time_ns", "localtime", "gmtime", "ctime", "strftime", "now", "utcnow", "today", "CLOCK_REALTIME"}
-    may_tell_the_time = {"entries", "cluster", "competition", "commands", "site"}
+    may_tell_the_time = {"versions", "cluster", "competition", "commands", "site"}
     sources = [path for room in ("protocol", "referee") for path in (ROOT / room).rglob("*.py")]
     assert len(sources) > 60
     for path in sources:
@@ -465,15 +511,15 @@ def test_nothing_but_one_module_reads_the_wall_clock() -> None:
                 assert is_told or not modules & {"datetime", "wall_clock"}, f"{path}:{node.lineno}"
 
 
-ENDLESS = "WITH RECURSIVE endless (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM endless) SELECT 'format', n FROM endless"
+ENDLESS = "WITH RECURSIVE endless (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM endless) SELECT n FROM endless"
 OTHERS = {
-    "trigger `t`": "CREATE TRIGGER t AFTER INSERT ON matches BEGIN DELETE FROM matches; END",
-    "trigger `sqliteXt`": "CREATE TRIGGER sqliteXt AFTER INSERT ON matches BEGIN DELETE FROM matches; END",
-    "view `meta`": f"DROP TABLE meta; CREATE VIEW meta (key, value) AS {ENDLESS}",
-    "index `i`": "CREATE INDEX i ON matches (abs(deal))",
+    "trigger `t`": "CREATE TRIGGER t AFTER INSERT ON journal BEGIN DELETE FROM journal; END",
+    "trigger `sqliteXt`": "CREATE TRIGGER sqliteXt AFTER INSERT ON journal BEGIN DELETE FROM journal; END",
+    "view `secret`": f"DROP TABLE secret; CREATE VIEW secret (master_key) AS {ENDLESS}",
+    "index `i`": "CREATE INDEX i ON places (abs(number))",
     "table `more`": "CREATE TABLE more (x)",
-    "table `history`": "ALTER TABLE history ADD COLUMN computed AS (abs(id))",
-    "table `voids`": "DROP TABLE voids; CREATE TABLE voids (number INTEGER, bots TEXT COLLATE NOCASE NOT NULL)",
+    "table `places`": "ALTER TABLE places ADD COLUMN computed AS (abs(id))",
+    "table `records`": "DROP TABLE records; CREATE TABLE records (id INTEGER PRIMARY KEY, record TEXT NOT NULL)",
 }
 
 
@@ -486,37 +532,15 @@ def test_a_store_whose_tables_are_not_ours_to_the_letter_is_refused_before_it_is
         Store.open(run)
 
 
-_DEEP = "[" * 5000 + "]" * 5000
-
-HOSTILE: dict[str, tuple[str, object, str]] = {
-    "a deep config": ("UPDATE meta SET value = ? WHERE key = 'facts'", _DEEP, "key or config is damaged"),
-    "a plan without end": (
-        "UPDATE meta SET value = json_set(value, '$.stages[0].deals', ?) WHERE key = 'facts'",
-        10**18,
-        "6000000000000000000 matches in the plan; expected 10000000 at most",
-    ),
-}
-
-
-@pytest.mark.parametrize(("statement", "value", "expected"), HOSTILE.values(), ids=HOSTILE)
-def test_what_is_there_to_break_or_stall_the_check_is_a_finding(
-    run: Path, statement: str, value: object, expected: str
-) -> None:
-    with closing(sqlite3.connect(run)) as connection, connection:
-        connection.execute(statement, (value,))
-    found = findings(run)
-    assert any(expected in finding for finding in found), found
-
-
 def test_a_record_without_end(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A megabyte of a hostile file can stand for a gigabyte."""
-    monkeypatch.setattr(store, "MOST_RECORD_BYTES", 1000)
+    monkeypatch.setattr(journal, "MOST_RECORD_BYTES", 1000)
     assert any("is damaged (it is longer than 1000 bytes)" in finding for finding in findings(run))
 
 
 def test_a_record_without_seats(run: Path) -> None:
     with closing(Store.open(run)) as opened:
-        record = json.loads(opened.record_of(1)) | {"seats": []}
+        record = json.loads(opened.record(2)) | {"seats": []}
     (run.parent / "empty.jsonl").write_text(json.dumps(record))
     _, said = golfref("replay", "empty.jsonl", code=2, cwd=run.parent)
     assert "not a golfref record: it has no seats" in said
@@ -524,7 +548,7 @@ def test_a_record_without_seats(run: Path) -> None:
 
 def test_no_record_steers_the_terminal_that_tells_it(run: Path) -> None:
     with closing(Store.open(run)) as opened:
-        record = json.loads(opened.record_of(1)) | {"name": "\x1b[2J"}
+        record = json.loads(opened.record(2)) | {"name": "\x1b[2J"}
     for seat in record["seats"]:
         seat |= {"name": "\x1b[3J", "stderr": "\x9b4J", "stderr_bytes": 3, "faults": {"timeout": 1}}
     (run.parent / "steers.jsonl").write_text(json.dumps(record))
@@ -548,10 +572,55 @@ def test_a_run_is_verified_as_it_was_when_that_began(run: Path, monkeypatch: pyt
         before = check_store(run).notes
 
         def add_and_compare(store: Store, published: Published) -> Any:
-            writing.note("something happens meanwhile")
+            writing.add(HostLeftOut(host="lab", reason="something happens meanwhile"))
             return compare_published(store, published)
 
         monkeypatch.setattr(verify_run, "compare_published", add_and_compare)
         assert check_store(run).notes == before
         monkeypatch.undo()
         assert check_store(run).notes != before
+
+
+def test_what_was_printed_with_another_anchor_holds(run: Path, tmp_path: Path) -> None:
+    printed = golfref("standings", run.name, "--json", "--anchor", "bea", cwd=run.parent)[0]
+    (tmp_path / "results.json").write_text(printed)
+
+    assert json.loads(printed)["ratings"]["anchor"] == "bea"
+    assert findings(run, read_published(None, tmp_path / "results.json")) == []
+
+
+def test_the_table_says_of_whom_a_rating_tells(run: Path) -> None:
+    out = golfref("standings", run.name, "--anchor", "bea", cwd=run.parent)[0]
+
+    assert "50.0 (anchor)" in out
+    assert "a bot wins against bea, a tie counting half" in " ".join(out.split())
+    problem = golfref("standings", run.name, "--anchor", "beh", cwd=run.parent, code=2)[1]
+    assert f"{run.name}: no bot beh plays in this run; did you mean bea?" in problem
+
+
+def test_a_store_of_an_earlier_format_names_the_release_that_reads_it(tmp_path: Path) -> None:
+    change(tmp_path / "old.golfref", "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL)")
+    change(tmp_path / "old.golfref", "INSERT INTO meta VALUES ('format', '4')")
+    said = golfref("standings", "old.golfref", code=2, cwd=tmp_path)[1]
+    assert "store format 4: golfref 0.8.0 reads it, this one reads format 5; --fresh begins anew" in said
+
+
+def test_the_page_of_the_store_has_every_table_and_every_row_with_its_fields() -> None:
+    page = (ROOT / "tournaments/STORE.md").read_text(encoding="utf-8")
+    cells = {line.split("|")[1].strip(" `"): line for line in page.splitlines() if line.startswith("| `")}
+    assert {"journal", "records", "places", "secret", *KINDS} == cells.keys()
+    for kind, row in KINDS.items():
+        assert {f"`{name}`" for name in row.__struct_fields__} <= set(re.findall("`[a-z_]+`", cells[kind])), kind
+
+
+def test_the_query_of_the_page_tells_whether_a_match_counts_and_which_amendment_dropped_it(run: Path) -> None:
+    page = (ROOT / "tournaments/STORE.md").read_text(encoding="utf-8")
+    query = page.split("```sql\n")[1].split("```")[0]
+    with closing(sqlite3.connect(run)) as database:
+        found = {id_: database.execute(query.replace("17", str(id_))).fetchone()[3:] for id_ in (*range(2, 8), 9)}
+    with closing(Store.open(run)) as store:
+        for match in store.matches():
+            if match.id in found:
+                number, dropped_by, changed = found[match.id]
+                assert (number, dropped_by) == (match.number, None if match.number is not None else 8)
+                assert (changed is None) == (match.number is not None)

@@ -152,7 +152,6 @@ interface Wire {
     wrote_bytes: number;
     stderr: string;
     stderr_bytes: number;
-    is_exact: boolean;
 }
 
 interface Bot {

@@ -177,7 +177,6 @@ function endOf(wire) {
     const kept = wire.entries.filter(([, entry]) => entry.what === "wrote").length;
     const notes = [];
     if (wire.wrote_lines > kept) notes.push(h("p", { class: "note" }, `${wire.wrote_lines} lines and ${wire.wrote_bytes} bytes came in all; ${kept} lines are kept.`));
-    if (!wire.is_exact) notes.push(h("p", { class: "note" }, "Another version of golfref played this match, and may have worded what was sent otherwise."));
     return [...notes, ...standardErrorOf(wire)];
 }
 
