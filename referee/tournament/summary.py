@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from protocol.messages import Clocks, SlapTiming
 from protocol.text import printable
-from referee.rules.book.par_table import OURS_1
+from referee.rules.par_table import OURS_1
 from referee.tournament.config.planned import MatchIdentities, draw_input
 from referee.tournament.config.run_config import RunConfig
 from referee.tournament.figures.blocks import BlockTable, table_of

@@ -1,24 +1,22 @@
 """Everything physical at the table, as one inspectable value, and the moves that cards can make on it.
 
-A table knows no course of play: whose decision it is, and what may be decided, stands with the games (six_card.py and
-others). Its chance outcomes come from outside (chance.py), and whatever happens is emitted as an event.
+A table knows no course of play: whose decision it is, and what may be decided, stands with the games. Its chance
+outcomes come from outside (chance.py), and whatever happens is emitted as an event.
 """
 
-from collections.abc import Callable
 from copy import copy
-from functools import cache, lru_cache
-from typing import Literal
+from functools import cache
 
 from msgspec import Struct, field
 
 from protocol import events
 from protocol.actions import Target
 from protocol.cards import Card
-from referee.rules.book.options import Options
-from referee.rules.book.variant import Variant
-from referee.rules.table.asks import ALIKE
-from referee.rules.table.chance import Chance
-from referee.rules.table.seen import Happening, everybody, only
+from referee.rules.chance import Chance
+from referee.rules.options import Options
+from referee.rules.questions import cached
+from referee.rules.secrets import TableEvent, everybody
+from referee.rules.variants import Variant
 
 
 class RoundOver(Exception):
@@ -46,7 +44,7 @@ class Table(Struct, kw_only=True):
     chance: Chance
     totals: list[int]
     forfeited: set[int] = field(default_factory=set)
-    events: list[Happening] = field(default_factory=list)
+    events: list[TableEvent] = field(default_factory=list)
 
     round: int = 0
     playoff: bool = False
@@ -71,8 +69,8 @@ class Table(Struct, kw_only=True):
     """The card that the seat in turn has drawn and not yet placed."""
     extra: list[Card] = field(default_factory=list)
     """Powers: the two further cards drawn by an 8, until one of three is kept."""
-    knocker: int | None = None
-    """The ender: the seat that knocked, or whose layout was complete first."""
+    ended_by: int | None = None
+    """The seat that knocked, or whose layout was complete first."""
     final: list[int] | None = None
     """The seats that still have a turn, in their order, once a final lap runs; None before."""
     capped: bool = False
@@ -100,7 +98,7 @@ class Table(Struct, kw_only=True):
             setattr(table, name, list(getattr(self, name)))
         return table
 
-    def emit(self, event: Happening) -> None:
+    def emit(self, event: TableEvent) -> None:
         """Note that something has happened."""
         self.events.append(event)
 
@@ -146,13 +144,9 @@ class Table(Struct, kw_only=True):
             raise LookupError(f"slot {number} of seat {seat} is empty")
         return slot
 
-    def targets(self, actor: int, *, up: bool, spares_ender: bool = True) -> tuple[Target, ...]:
-        """Return the cards with this face that `actor` may aim at, seat by seat.
-
-        With `protect_ender` the ender's cards are left out, if what is done spares the ender at all (`spares_ender`).
-        """
-        protected = self.knocker if self.options.protect_ender and spares_ender and actor != self.knocker else None
-        return targets_in(self.with_face(up=up), protected)
+    def targets(self, *, up: bool, spared: int | None) -> tuple[Target, ...]:
+        """Return the cards with this face, seat by seat, without those of the seat that is spared."""
+        return targets_in(self.with_face(up=up), spared)
 
     def can_draw_stock(self) -> bool:
         """Return whether a stock draw is possible, after a reshuffle if need be (GEN-08)."""
@@ -202,41 +196,11 @@ def _numbers(count: int) -> tuple[int, ...]:
     return tuple(range(count))
 
 
-@lru_cache(ALIKE)
-def targets_in(slots: tuple[tuple[int, ...], ...], protected: int | None) -> tuple[Target, ...]:
-    """Return the cards in these slots, which are given by seat, without those of the protected seat."""
-    return tuple([(seat, number) for seat, own in enumerate(slots) if seat != protected for number in own])
+@cached
+def targets_in(slots: tuple[tuple[int, ...], ...], spared: int | None) -> tuple[Target, ...]:
+    """Return the cards in these slots, which are given by seat, without those of the seat that is spared."""
+    return tuple([(seat, number) for seat, own in enumerate(slots) if seat != spared for number in own])
 
 
 _LISTS = ("totals", "events", "seat_turns", "stock", "pile", "extra", "latest_rows", "pars", "shield_uses")
 """The fields of a table that are lists of things that never change."""
-
-
-def draw(
-    table: Table, seat: int, source: Literal["stock", "pile"], *, must_show: Callable[[Card], bool] | None = None
-) -> Card:
-    """Draw a card into the hand and tell those who may see it (INF-07), in the two-deck game everybody (TDK-20).
-
-    `must_show` returns whether everybody sees this stock card in the other games, too; without it nobody does.
-    """
-    if source == "pile":
-        card = table.pile.pop()
-        seen = everybody(card)
-    else:
-        taken = table.take_stock()
-        if taken is None:
-            raise LookupError("no stock card to draw")
-        card = taken
-        is_public = table.variant.stock_card_is_public or (must_show is not None and must_show(taken))
-        seen = everybody(taken) if is_public else only(seat, taken)
-    table.hand = card
-    table.emit(events.Drew(seat=seat, source=source, card=seen, stock=len(table.stock)))
-    return card
-
-
-def flip(table: Table, seat: int, slots: tuple[int, ...]) -> None:
-    """Turn a seat's own cards face up, so that everybody sees them."""
-    for number in slots:
-        table.at(seat, number).up = True
-    cards = tuple([everybody(table.at(seat, number).card) for number in slots])
-    table.emit(events.TurnedUp(seat=seat, slots=slots, cards=cards))

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from referee.rules.book.variants import preset
-from referee.rules.table.chance import Keyed
-from referee.rules.table.streams import Stream, bot_seed
+from referee.rules.chance import Keyed
+from referee.rules.keyed_streams import Stream, bot_seed
+from referee.rules.variants import preset
 
 KEY = bytes(range(32))
 purposes = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)

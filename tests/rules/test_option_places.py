@@ -1,12 +1,12 @@
 """An option that is added in one place only is found here: each test says in words what is missing, and where.
 
-What the second scorer must know of it stands beside that scorer, in tests/rules/scoring/test_scoring_twice.py; its
-defaults, ranges and games are checked against the rule book in test_options.py.
+What the second scorer must know of it stands beside that scorer, in tests/rules/scoring/test_scoring_twice.py.
 """
 
 import ast
 import re
 from collections.abc import Callable, Iterator
+from itertools import product
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -16,13 +16,10 @@ from options_to_try import TO_TRY
 
 import protocol
 import referee
-from referee.rules.book.changes import BadOptions
-from referee.rules.book.option import Games, expected
-from referee.rules.book.options import OPTIONS, TYPES
-from referee.rules.book.presets import PRESETS
-from referee.rules.book.variant import Variant, deck
-from referee.rules.book.variants import customised
-from referee.rules.describe import rules_in_brief
+from referee.rules.check_options import BadOptions, with_options
+from referee.rules.describe import rules_in_brief, rules_in_full
+from referee.rules.options import CARD_VALUES, OPTIONS, TYPES, expected
+from referee.rules.variants import PRESETS, Variant, deck
 
 RULES_FOLDER = Path(referee.__file__).parent / "rules"
 SPECIFICATION = (Path(protocol.__file__).parent / "README.md").read_text(encoding="utf-8")
@@ -33,11 +30,8 @@ every_option = pytest.mark.parametrize("name", OPTIONS)
 @every_option
 def test_an_option_is_declared_with_words_for_people(name: str) -> None:
     option = OPTIONS[name]
-    assert re.fullmatch(r"[A-Z].*[^.]\.", option.does), f"options.py: `does` of `{name}` is no sentence"
+    assert re.fullmatch(r"[A-Z].*[^.]\.", option.sentence), f"options.py: what is written of `{name}` is no sentence"
     assert expected(TYPES[name])
-    assert isinstance(option.games, Games), (
-        f"options.py: `games` of `{name}` are no Games; use only(...) or all_but(...)"
-    )
 
 
 @every_option
@@ -51,7 +45,7 @@ def test_every_value_to_try_is_of_an_option() -> None:
 
 @every_option
 def test_a_rule_reads_the_option(name: str) -> None:
-    assert name in READ, f"no rule in referee/rules reads `options.{name}`: it has no effect"
+    assert name in READ | CARD_VALUES.keys(), f"no rule in referee/rules reads `options.{name}`: it has no effect"
 
 
 def attributes_read(path: Path) -> Iterator[str]:
@@ -68,22 +62,56 @@ def attributes_read(path: Path) -> Iterator[str]:
 READ = {
     name
     for path in RULES_FOLDER.rglob("*.py")
-    if path.name not in ("options.py", "changes.py", "describe.py")
+    if path.name not in ("options.py", "check_options.py", "describe.py")
     for name in attributes_read(path)
 }
 """The options that some rule asks for; checks of options and words for people are no rules."""
 
 
+NOT_DESCRIBED = {"decks", "first_dealer"}
+"""What `cards` in the message `match`, and the event `round`, tell bots by themselves."""
+
+
 @every_option
-def test_the_description_changes_with_an_option_or_its_declaration_says_why_not(name: str) -> None:
-    changes = makes_a_difference(name, rules_in_brief)
-    if OPTIONS[name].silent:
-        assert not changes, f"options.py: `{name}` is declared `silent`, but a sentence of the description tells of it"
-    else:
-        assert changes, (
-            f"no sentence of rules/describe.py, or of a game in rules/games, changes with `{name}`; say it there, "
-            "or declare `silent` with the reason in options.py"
+def test_the_description_changes_with_an_option(name: str) -> None:
+    assert makes_a_difference(name, rules_in_brief) is (name not in NOT_DESCRIBED), (
+        f"no sentence of rules/describe.py, or of a game in rules/games, changes with `{name}`; write it there"
+    )
+
+
+AWKWARD = re.compile(r" {2}| [,.;:]|\b1 [a-z]+s\b|\ba [A8]\b|\bNone\b|[\[({][])}]")
+"""A gap, a plural of one, a wrong article, or a value as Python prints it."""
+
+
+@every_option
+def test_the_description_is_good_english_with_every_value_of_an_option(name: str) -> None:
+    texts = {}
+    for (preset, variant), value in product(PRESETS.items(), TO_TRY[name]):
+        for beside in ({}, {"jokers": 2}, {"moon": True}, {"slaps": True}, {"limit": 1}) if variant.has(name) else ():
+            try:
+                texts[preset, str(value), *beside] = rules_in_brief(with_options(preset, {**beside, name: value}))
+            except BadOptions:
+                continue
+    assert {key: found[0] for key, text in texts.items() if (found := AWKWARD.search(text.replace(" ...", "")))} == {}
+
+
+def test_no_value_of_an_option_is_shown_as_nothing() -> None:
+    lines = rules_in_full(with_options("cambio", {"cambio_powers": {}, "values": {}})).splitlines()
+    assert [line for line in lines if line.endswith(" ")] == []
+    assert "* cambio_powers    none" in lines
+
+
+def test_without_a_first_look_the_description_says_that_nobody_looks() -> None:
+    for preset in ("cambio", "powers"):
+        assert "No seat looks at its cards before play." in rules_in_brief(
+            with_options(preset, {"initial_look": "none"})
         )
+
+
+def test_pow_23_the_description_lets_everybody_knock_again_after_a_cancelled_knock() -> None:
+    text = rules_in_brief(PRESETS["powers"])
+    assert "once a round" not in text
+    assert "play goes on, and everybody may knock again" in text
 
 
 @every_option
@@ -112,7 +140,7 @@ def makes_a_difference(name: str, look: Callable[[Variant], Any]) -> bool:
         }
         given = {name: dice.choice(TO_TRY[name])} if TO_TRY.get(name) else {}
         try:
-            if look(customised(preset, beside | given)) != look(customised(preset, beside)):
+            if look(with_options(preset, beside | given)) != look(with_options(preset, beside)):
                 return True
         except BadOptions:
             continue

@@ -4,9 +4,9 @@ A question carries its legal answers as offers and its fallback answer, so that 
 nothing of the rules. Answers are checked here before they reach a game.
 """
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from functools import cached_property, lru_cache
-from typing import Any, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 from msgspec import Struct
 
@@ -16,18 +16,23 @@ from protocol.codec import encode_question
 from protocol.messages import Decision
 from protocol.offers import Offer, admits, every_action
 
-ALIKE = 4096
-"""How many questions of a kind are kept, to be asked again where the table allows the same answers.
-
-Measured: without these, and so without their encodings, a decision costs the referee 5 % more CPU. Programs that learn
-keep more with each (`Ask.kept`).
-"""
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
-MOST_ADMITTED = 64
-"""How many legal answers to a question are known at once as such, for the next time.
+def cached(make: Callable[P, T]) -> Callable[P, T]:
+    """Cache a function that makes questions: for equal arguments it returns the same question, which has its encoding.
 
-Most questions have fewer. The bound keeps small what a run of many matches gathers with the questions that it keeps.
+    Measured: without the cache a decision costs the referee 5 % more CPU. Programs that learn store more in each
+    question (`Ask.cache`).
+    """
+    return lru_cache(4096)(make)  # type: ignore[return-value] # all arguments can be hashed
+
+
+MOST_KNOWN_LEGAL = 64
+"""How many legal answers a question stores as known to be legal. Most questions have fewer.
+
+The bound limits the memory of a run of many matches.
 """
 
 
@@ -55,20 +60,20 @@ class Ask(Struct, frozen=True, kw_only=True, dict=True):
         return tuple(every_action(self.offers))
 
     @cached_property
-    def admitted(self) -> set[object]:
+    def known_legal(self) -> set[object]:
         """Answers that have been found legal."""
         return set()
 
     @cached_property
-    def kept(self) -> dict[Any, Any]:
-        """What whoever drives games has found out about the question, to know it when the same one is put again."""
+    def cache(self) -> dict[Any, Any]:
+        """Results that a program which drives games computes from the question and needs again."""
         return {}
 
 
-@lru_cache(ALIKE)
-def alike(ask: Ask) -> Ask:
-    """Return the question that was asked before, where it was the same, with what is known of it by now."""
-    return ask
+@cached
+def ask(seat: int, decision: Decision, offers: tuple[Offer, ...], fallback: Action, *, opens_turn: bool = False) -> Ask:
+    """Return a seat's question from the cache."""
+    return Ask(seat=seat, decision=decision, offers=offers, fallback=fallback, opens_turn=opens_turn)
 
 
 class Sealed(Struct, frozen=True, kw_only=True):
@@ -105,7 +110,6 @@ class SlapOrder(Struct, frozen=True, kw_only=True):
 Response = Action | tuple[Action, ...] | SlapOrder
 """The answer to an Ask, to a Sealed (one for each of its asks, in their order) or to a Window."""
 
-T = TypeVar("T")
 Flow = Generator[Question, Response, T]
 """A piece of a game: it yields questions, is sent legal responses, and returns T."""
 
@@ -114,32 +118,24 @@ class IllegalAnswer(ValueError):
     """An answer that the question does not offer; the game has not changed."""
 
 
-def choose_sealed(sealed: Sealed) -> Flow[tuple[Action, ...]]:
-    """Put the sealed questions; return the actions in the order of the asks."""
-    response = yield sealed
-    if not isinstance(response, tuple):
-        raise TypeError("a Sealed is answered by a tuple of actions")
-    return response
-
-
-def is_admitted(ask: Ask, action: Response) -> bool:
-    """Return whether the question offers the action; what it is found to offer is known the next time."""
+def is_legal(ask: Ask, action: Response) -> bool:
+    """Return whether the question offers the action."""
     try:
-        if action in ask.admitted:
+        if action in ask.known_legal:
             return True
     except TypeError:  # what cannot be looked up, such as a list where a tuple belongs, is refused below
         pass
     if isinstance(action, (tuple, SlapOrder)) or not admits(ask.offers, action):
         return False
-    if len(ask.admitted) < MOST_ADMITTED:
-        ask.admitted.add(action)
+    if len(ask.known_legal) < MOST_KNOWN_LEGAL:
+        ask.known_legal.add(action)
     return True
 
 
 def check(question: Question, response: Response) -> None:
     """Raise IllegalAnswer unless the response is one that the question offers."""
     if isinstance(question, Ask):
-        if not is_admitted(question, response):
+        if not is_legal(question, response):
             raise _not_offered(question, response)
     elif isinstance(question, Window):
         _check_slaps(question, response)
@@ -147,7 +143,7 @@ def check(question: Question, response: Response) -> None:
         raise IllegalAnswer(f"a sealed question is answered by a tuple of {len(question.asks)} actions")
     else:
         for ask, action in zip(question.asks, response, strict=True):
-            if not is_admitted(ask, action):
+            if not is_legal(ask, action):
                 raise _not_offered(ask, action)
 
 
@@ -163,5 +159,5 @@ def _check_slaps(window: Window, response: Response) -> None:
     asks = {ask.seat: ask for ask in window.asks}
     for slap in response.slaps:
         ask = asks.pop(slap.seat, None)
-        if ask is None or not is_admitted(ask, actions.Slap(target=slap.target)):
+        if ask is None or not is_legal(ask, actions.Slap(target=slap.target)):
             raise IllegalAnswer(f"seat {slap.seat} may not slap {slap.target}")

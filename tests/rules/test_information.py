@@ -25,19 +25,18 @@ from protocol.actions import Action, Allow, Arrange, Discard, Rearrange, Shuffle
 from protocol.cards import Card
 from protocol.offers import admits
 from referee.play.talk.script import table_message
-from referee.rules.book.presets import PRESETS
-from referee.rules.book.variant import Variant
-from referee.rules.book.variants import customised
+from referee.rules.chance import Keyed
+from referee.rules.check_options import with_options
 from referee.rules.game import Game
-from referee.rules.table.asks import Ask, Question, Response, Sealed
-from referee.rules.table.chance import Keyed
-from referee.rules.table.seen import Happening, view
+from referee.rules.questions import Ask, Question, Response, Sealed
+from referee.rules.secrets import TableEvent, view
+from referee.rules.variants import PRESETS, Variant
 
 every_preset = pytest.mark.parametrize("preset", PRESETS)
 seeds = st.integers(0, 2**32)
 
 Viewer = int | None
-Look = Callable[[Happening, Viewer], Any]
+Look = Callable[[TableEvent, Viewer], Any]
 Shuffling = tuple[int, int]
 """The round and the number of the shuffle in it: 0 for the deal, then the reshuffles."""
 Place = tuple[Shuffling, int]
@@ -141,7 +140,7 @@ class Ears(Struct):
         self._note(event)
         match event:
             case events.Drew(source="stock", seat=seat, card=cards) | events.DrewTwo(seat=seat, cards=cards):
-                public = seat == self.viewer or self.variant.stock_card_is_public
+                public = seat == self.viewer or self.variant.play == "two_deck"
                 return cards_of(cards) if public else self._shown_king(cards)
             case events.Peeked(seat=seat, card=cards) | events.Looked(seat=seat, cards=cards):
                 return cards_of(cards) if seat == self.viewer else []
@@ -279,7 +278,7 @@ FULL_OF_POWERS: list[tuple[str, int, dict[str, Any]]] = [
 def test_powers_tell_nothing_but_what_they_are_for(
     preset: str, seats: int, options: dict[str, Any], at_random: AtRandom
 ) -> None:
-    variant = customised(preset, {"rounds": 1, **options})
+    variant = with_options(preset, {"rounds": 1, **options})
     assert not any(leaks(variant, seats, seed, at_random, haste=0.03) for seed in range(7))
 
 
@@ -297,9 +296,9 @@ CROWDED = [
 def test_inf_05_nobody_can_follow_a_card_through_a_reshuffle(
     preset: str, seats: int, options: dict[str, Any], at_random: AtRandom
 ) -> None:
-    variant, reshuffles = customised(preset, options), 0
+    variant, reshuffles = with_options(preset, options), 0
 
-    def counting(event: Happening, viewer: Viewer) -> Any:
+    def counting(event: TableEvent, viewer: Viewer) -> Any:
         nonlocal reshuffles
         reshuffles += isinstance(event, events.Reshuffled)
         return view(event, viewer)
@@ -436,7 +435,7 @@ HIDING: list[tuple[str, int, dict[str, Any]]] = [
 def test_inf_05_nobody_can_follow_what_was_moved_unseen(
     preset: str, seats: int, options: dict[str, Any], at_random: AtRandom
 ) -> None:
-    variant, moves = customised(preset, options), 0
+    variant, moves = with_options(preset, options), 0
     for seed in range(6):
         for fork in forks(variant, seats, seed, at_random):
             moves += 1
@@ -446,7 +445,7 @@ def test_inf_05_nobody_can_follow_what_was_moved_unseen(
 
 @pytest.mark.parametrize("preset", ["cambio", "powers"])
 def test_inf_05_everybody_can_follow_open_rearrangements(preset: str, at_random: AtRandom) -> None:
-    variant = customised(preset, {"rounds": 1, "hidden_rearrange": False})
+    variant = with_options(preset, {"rounds": 1, "hidden_rearrange": False})
     found = [fork for seed in range(25) for fork in forks(variant, 2, seed, at_random)]
     assert any(None in followers(fork, Random(1), at_random) for fork in found)  # noqa: S311
 
@@ -456,9 +455,9 @@ def test_inf_05_everybody_can_follow_open_rearrangements(preset: str, at_random:
 
 @pytest.mark.parametrize("preset", [name for name in PRESETS if name != "two-deck"])
 def test_the_check_finds_a_view_that_is_somebody_elses(preset: str, at_random: AtRandom) -> None:
-    variant = customised(preset, {"course": (4,)} if preset == "par-course" else {"rounds": 1})
+    variant = with_options(preset, {"course": (4,)} if preset == "par-course" else {"rounds": 1})
 
-    def neighbours(event: Happening, viewer: Viewer) -> Any:
+    def neighbours(event: TableEvent, viewer: Viewer) -> Any:
         return view(event, 1 if viewer == 0 else viewer)
 
     assert any(leaks(variant, 3, seed, at_random, look=neighbours) for seed in range(99))

@@ -11,8 +11,8 @@ from typing import Protocol
 from msgspec import Struct, field
 
 from protocol.cards import Card
-from referee.rules.book.variant import Variant, deck
-from referee.rules.table.streams import Stream
+from referee.rules.keyed_streams import Stream
+from referee.rules.variants import Variant, deck
 
 
 class Chance(Protocol):

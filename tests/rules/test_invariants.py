@@ -6,11 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from invariants import asks_of, check_walk
 
-from referee.rules.book.presets import PRESETS
-from referee.rules.book.variant import deck, deck_size
+from referee.rules.chance import Keyed
 from referee.rules.game import Game
-from referee.rules.table.asks import Sealed, SlapOrder, Window
-from referee.rules.table.chance import Keyed
+from referee.rules.questions import Sealed, SlapOrder, Window
+from referee.rules.variants import PRESETS, deck, deck_size
 
 every_preset = pytest.mark.parametrize("preset", PRESETS)
 

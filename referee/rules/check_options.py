@@ -1,4 +1,4 @@
-"""Changing options: a wrong name, a wrong value or a conflict (RULES.md 21) is told in words that name what is right.
+"""Games with other options, and how many seats can play; an error names what is wrong and what is right (RULES.md 21).
 
 The checks know every option by what options.py declares of it; only what involves the grid or several options at once
 is written out here.
@@ -10,14 +10,23 @@ from itertools import combinations
 from typing import Any, get_args
 
 from msgspec import Struct, ValidationError, convert
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from protocol.cards import JOKER, RANKS, is_card, rank, suit
-from referee.rules.book.option import expected
-from referee.rules.book.options import OPTIONS, TYPES, Lines, Options
-from referee.rules.book.par_table import OURS_1, ParTable, in_words
-from referee.rules.book.presets import PRESETS
-from referee.rules.book.variant import Variant, rank_of, ranks, size, suits
+from referee.rules.options import CARD_VALUES, OPTIONS, TYPES, Lines, Options, expected
+from referee.rules.par_table import OURS_1, ParTable, in_words
+from referee.rules.variants import (
+    PRESETS,
+    Variant,
+    deck_size,
+    has_up_card,
+    preset,
+    rank_of,
+    ranks,
+    shaped,
+    size,
+    suits,
+)
 
 
 class OptionProblem(Struct, frozen=True):
@@ -43,7 +52,51 @@ NOT_OPTIONS = {
 """These settings of a match are easily taken for options (RULES.md 21). Each has the key that is meant."""
 
 
-def change(base: Variant, changes: Mapping[str, Any]) -> Options:
+_DEFAULTS = Options()
+
+
+def with_options(name: str, changes: Mapping[str, Any]) -> Variant:
+    """Return the game of this name with other options, checked as a whole (GEN-14, OPT).
+
+    `changes` has options of RULES.md section 21 with values as in a tournament's TOML file; the others stay as the
+    preset has them. Raises UnknownVariant for a name that is no game, and BadOptions for a value that an option cannot
+    have, for an option of other games, and for options that exclude each other. Both are ValueErrors, and BadOptions
+    lists all problems.
+
+    >>> with_options("six-card", {"rounds": 4, "knock_penalty": "add:10"}).options.rounds
+    4
+    """
+    base = preset(name)
+    variant = shaped(base, checked_options(_without_pars(base, changes), changes))
+    if problems := list(_shape_problems(variant, changes)):
+        raise BadOptions(problems)
+    return replace(variant, seats=_seat_range(variant))
+
+
+def check_playable(variant: Variant, seats: int) -> None:
+    """Raise BadOptions where so many seats cannot play a variant from a record, or an option is one of other games."""
+    own = PRESETS[variant.preset]
+    strange = [
+        OptionProblem(name, f"does not go with {variant.preset} (OPT-08)")
+        for name, value in asdict(variant.options).items()
+        if value != getattr(own.options, name) and not own.has(name)
+    ]
+    problem = seat_problem(replace(variant, seats=_seat_range(variant)), seats)
+    if problems := [*strange, *([problem] if problem else [])]:
+        raise BadOptions(problems)
+
+
+def seat_problem(variant: Variant, seats: int) -> OptionProblem | None:
+    """Return why so many seats cannot play (GEN-14), or None when they can."""
+    fewest, most = variant.seats
+    if not fewest <= seats <= most:
+        return OptionProblem("seats", f"{variant.preset} is for {fewest} to {most} seats, got {seats}")
+    if variant.options.first_dealer >= seats:
+        return OptionProblem("first_dealer", f"expected a seat from 0 to {seats - 1}")
+    return None
+
+
+def checked_options(base: Variant, changes: Mapping[str, Any]) -> Options:
     """Return the options of `base` with `changes`, which map options to values as TOML or JSON gives them.
 
     "none" and None mean "not set". Raises BadOptions with every problem: unknown names, wrong values, combinations that
@@ -123,16 +176,20 @@ def _value_conflicts(variant: Variant, given: set[str]) -> Iterator[OptionProble
 
 
 def _ranks_set(variant: Variant, given: set[str]) -> dict[str, set[str]]:
-    """Return the options in force that set card values, each with the ranks it sets or has single cards of."""
-    found = {}
-    for name, value in variant.own_options().items():
-        sets = OPTIONS[name].sets
-        if sets and (name in given if sets.when_named else value != getattr(_DEFAULTS, name)):
-            found[name] = {rank_of(key) for key in sets.ranks(variant.options)}
-    return found
+    """Return the options in force that set card values, each with the ranks it sets or has single cards of.
 
-
-_DEFAULTS = Options()
+    `jack_value` and `joker_value` set theirs wherever they are named, even with their default."""
+    options = variant.options
+    sets = {
+        "cactus_ranks": ("K", "A") if options.cactus_ranks == "KA" else (),
+        "par_table": () if options.par_table.values == "B1" else options.par_table.values,
+        "joker_value": (JOKER,) if "joker_value" in given else (),
+        **{option: points.get(getattr(options, option), ()) for option, points in CARD_VALUES.items()},
+        "values": options.values or (),
+    }
+    if "jack_value" in given:
+        sets["jack_value"] = ("J",)
+    return {option: set(map(rank_of, keys)) for option, keys in sets.items() if keys and variant.has(option)}
 
 
 def _stray_keys(variant: Variant) -> Iterator[OptionProblem]:
@@ -153,7 +210,7 @@ def _is_in_pack(key: str, variant: Variant) -> bool:
     return key in ranks(variant) or (is_card(key) and rank(key) in ranks(variant) and suit(key) in of_pack)
 
 
-def shape_problems(variant: Variant, changes: Mapping[str, Any]) -> Iterator[OptionProblem]:
+def _shape_problems(variant: Variant, changes: Mapping[str, Any]) -> Iterator[OptionProblem]:
     """Yield what is wrong with the changed variant as a whole: with its grid, or with several options at once."""
     yield from _grid_problems(variant, changes)
     yield from _cancel_problems(variant, changes)
@@ -206,3 +263,25 @@ def _hole_problems(options: Options, changes: Mapping[str, Any]) -> Iterator[Opt
         yield OptionProblem("rounds", f"is the length of the course, {len(options.course)} (PAR-22)")
     if options.par_table.name == OURS_1.name and options.par_table != OURS_1:
         yield OptionProblem("par_table", f"`{OURS_1.name}` is another table; give this one a name of its own (PAR-25)")
+
+
+def _without_pars(base: Variant, changes: Mapping[str, Any]) -> Variant:
+    """PAR-22: of `course`, `par` and `no_par` one is set; setting another takes the preset's own away."""
+    named = (changes.get(name) for name in ("course", "par", "no_par"))
+    if base.has("par") and any(given not in (None, False, "none") for given in named):
+        return replace(base, options=replace(base.options, course=None, par=None, no_par=False, rounds=9))
+    return base
+
+
+def _seat_range(variant: Variant) -> tuple[int, int]:
+    """Return the fewest and most seats (GEN-14): too few cards let fewer play, more packs more (TDK-01)."""
+    fewest, most = PRESETS[variant.preset].seats
+    if variant.seats_grow_with_packs and variant.options.decks != "auto":
+        most = deck_size(variant, most) // size(variant)
+    enough = [seats for seats in range(fewest, most + 1) if _cards_needed(variant, seats) <= deck_size(variant, seats)]
+    return fewest, max(enough, default=fewest)
+
+
+def _cards_needed(variant: Variant, seats: int) -> int:
+    """Return how many cards so many seats need: their layouts, the up-card, and one in the stock for each (GEN-14)."""
+    return seats * size(variant) + has_up_card(variant) + seats
