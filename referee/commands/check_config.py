@@ -24,8 +24,6 @@ from referee.competition.builder import builder_for
 from referee.competition.checking import OneBot, check_bots
 from referee.competition.letters import file_names, folder_for, keep_letter
 from referee.competition.rows import Row, as_json, lines_of, side_by_side, verdict_of
-from referee.entries.ready import NotReady
-from referee.entries.versions import short
 from referee.kit.check.report import counted
 from referee.new_file import HostRefused, NotWritten, new_file
 from referee.play.faults import HostFault
@@ -35,6 +33,8 @@ from referee.reports.tables.figures import duration
 from referee.reports.tables.layout import wrapped
 from referee.tournament.config.bots import BotEntry, BrokenEntry
 from referee.tournament.config.config import Config, ConfigError, check_ready, survey
+from referee.versions.ready import NotReady
+from referee.versions.version import short
 
 
 class ConfigOrdered(Struct, frozen=True, kw_only=True):

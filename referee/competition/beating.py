@@ -22,8 +22,6 @@ from referee import wall_clock
 from referee.competition.checking import HostSpoiled, first_of
 from referee.competition.terms import Terms, terms_of
 from referee.entries.last_checks import TRIALS, content, keep, kept_as
-from referee.entries.shelf import Shelf
-from referee.entries.versions import version_of
 from referee.new_file import new_file, refusal
 from referee.play.faults import HostFault, advised
 from referee.play.match import MatchSetup, play
@@ -31,8 +29,8 @@ from referee.play.pump.pump import Pump
 from referee.play.sandbox.system_info import cores
 from referee.play.session import run_session
 from referee.play.spec import LONGEST_NAME, BotSpec, builtin_bot
+from referee.rules.keyed_streams import bot_seed
 from referee.rules.record import Record
-from referee.rules.table.streams import bot_seed
 from referee.tournament.config.config import Config
 from referee.tournament.config.tables import Qualify
 from referee.tournament.config.variants import ConfiguredVariant, games
@@ -41,11 +39,13 @@ from referee.tournament.plan.fixture import for_blocks
 from referee.tournament.plan.keys import deal_key, own_cards
 from referee.tournament.results import beaten_shares
 from referee.tournament.series import Seating, seating
+from referee.versions.store import VersionStore
+from referee.versions.version import version_of
 
 _FORMAT = "golfref-beat-2"
 
 _KEY_FILE = "trials.key"
-"""The file on the shelf with what nobody else knows of the deals of trials, 32 bytes."""
+"""The file beside the versions with what nobody else knows of the deals of trials, 32 bytes."""
 
 
 class Trial(Struct, frozen=True, kw_only=True):
@@ -117,14 +117,14 @@ def try_bots(
 
     Must run in the main thread. Raises Interrupted, and NotWritten where nothing can be kept.
     """
-    shelf, other = Shelf(config.folder), builtin_bot(rules.beat or "")
+    versions, other = VersionStore(config.folder), builtin_bot(rules.beat or "")
     other_version = version_of(other, config.folder)
     asked = _Asked(terms=terms_of(config), beat=other.name, beat_version=other_version, games=rules.games)
     found: dict[str, Trial | HostSpoiled] = {}
     left = list[_Tried]()
     for bot in bots:
         version = version_of(bot, config.folder)
-        kept = None if again else _kept(shelf, version, asked)
+        kept = None if again else _kept(versions, version, asked)
         if kept is None:
             left.append(_Tried(bot=bot, version=version, asked=asked))
         else:
@@ -136,14 +136,14 @@ def try_bots(
     return found
 
 
-def trials_secret(shelf: Shelf) -> bytes:
+def trials_secret(versions: VersionStore) -> bytes:
     """The secret of the organiser from which the deals of all trials follow; made where there is none.
 
     A bot knows the hash of its own files, so the deals must not follow from that alone. Raises NotWritten.
     """
-    path = shelf.folder / _KEY_FILE
+    path = versions.folder / _KEY_FILE
     try:
-        with shelf.locked():
+        with versions.locked():
             if not path.exists():
                 with new_file(path) as file:
                     os.fchmod(file.fileno(), 0o600)
@@ -160,9 +160,9 @@ def trial_key(secret: bytes, version: str, game: tuple[str, str], seat: Seating,
     return deal_key(master, name, ("entry", other), seat.deal, own_cards("fresh", seat.rotation, attempt))
 
 
-def _kept(shelf: Shelf, version: str, asked: _Asked) -> Trial | None:
+def _kept(versions: VersionStore, version: str, asked: _Asked) -> Trial | None:
     with contextlib.suppress(msgspec.MsgspecError):
-        kept = msgspec.json.decode(content(_file(shelf, version, asked)), type=Trial)
+        kept = msgspec.json.decode(content(_file(versions, version, asked)), type=Trial)
         if kept.format == _FORMAT and kept.version == version and _encoded(_asked_of(kept)) == _encoded(asked):
             return kept
     return None
@@ -172,8 +172,8 @@ def _asked_of(trial: Trial) -> _Asked:
     return _Asked(terms=trial.terms, beat=trial.beat, beat_version=trial.beat_version, games=trial.games)
 
 
-def _file(shelf: Shelf, version: str, asked: _Asked) -> Path:
-    return kept_as(shelf, TRIALS, version, _encoded(asked))
+def _file(versions: VersionStore, version: str, asked: _Asked) -> Path:
+    return kept_as(versions, TRIALS, version, _encoded(asked))
 
 
 def _encoded(asked: _Asked) -> bytes:
@@ -185,7 +185,7 @@ class _Trials:
 
     def __init__(self, config: Config, other: BotSpec, bots: Sequence[_Tried], tell: Callable[[str], None]) -> None:
         self._config, self._other, self._bots, self._tell = config, other, bots, tell
-        self._secret = trials_secret(Shelf(config.folder))
+        self._secret = trials_secret(VersionStore(config.folder))
         self.found: dict[str, Trial | HostSpoiled] = {}
         """By name what each bot came to."""
 
@@ -200,7 +200,7 @@ class _Trials:
                 trial = HostSpoiled(problem=advised(first_of(faults)))
             self.found[one.bot.name] = trial
             if isinstance(trial, Trial):
-                keep(_file(Shelf(self._config.folder), one.version, one.asked), msgspec.json.encode(trial))
+                keep(_file(VersionStore(self._config.folder), one.version, one.asked), msgspec.json.encode(trial))
                 came_to = "qualifies" if trial.has_beaten else "does not qualify"
                 self._tell(f"tried {one.bot.name}: it {came_to}: {trial.in_words}")
 

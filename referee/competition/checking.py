@@ -16,8 +16,6 @@ from msgspec.structs import replace
 from referee import wall_clock
 from referee.competition.terms import Terms, conditions_of, games_of, terms_of
 from referee.entries.last_checks import CHECKS, content, keep, kept_as
-from referee.entries.shelf import Shelf
-from referee.entries.versions import version_of, version_on_disk
 from referee.kit.check.bench import Bench
 from referee.kit.check.noted import Given
 from referee.kit.check.report import Finding, Report, Verdict
@@ -28,6 +26,8 @@ from referee.play.sandbox.system_info import cores
 from referee.play.session import run_session
 from referee.play.spec import MB, BotSpec
 from referee.tournament.config.config import Config
+from referee.versions.store import VersionStore
+from referee.versions.version import version_of, version_on_disk
 
 SEED = "1"
 """The deals of a check, as `golfref check CMD` has them by default."""
@@ -122,15 +122,15 @@ def check_bots(
     """Check these bots of a competition, and keep what comes of it; returns them in this order.
 
     What is kept of a version under the same terms is taken, unless it is to be done `again`. Must run in the main
-    thread, with all entries ready on the shelf. Raises Interrupted, HostFault where no bot can be checked here, and
+    thread, with all entries stored and built. Raises Interrupted, HostFault where no bot can be checked here, and
     NotWritten where nothing can be kept.
     """
-    shelf = Shelf(config.folder)
+    versions = VersionStore(config.folder)
     found: dict[str, OneBot] = {}
     missing: dict[str, list[BotSpec]] = {}
     for bot in bots:
         version = version_of(bot, config.folder)
-        kept = None if again else kept_check(shelf, version, terms_of(config, bot))
+        kept = None if again else kept_check(versions, version, terms_of(config, bot))
         if kept is None:
             missing.setdefault(version, []).append(bot)
         else:
@@ -143,10 +143,10 @@ def check_bots(
     return [found[bot.name] for bot in bots]
 
 
-def kept_check(shelf: Shelf, version: str, terms: Terms) -> Checked | None:
+def kept_check(versions: VersionStore, version: str, terms: Terms) -> Checked | None:
     """What is kept of the check of this version under these very terms; None where nothing is."""
     with contextlib.suppress(msgspec.MsgspecError):
-        data = content(kept_as(shelf, CHECKS, version, _digest(terms)))
+        data = content(kept_as(versions, CHECKS, version, _digest(terms)))
         kept = msgspec.json.decode(data, type=Checked, dec_hook=_counter)
         if kept.format == _FORMAT and kept.version == version and _digest(kept.terms) == _digest(terms):
             return kept
@@ -164,8 +164,8 @@ def _digest(terms: Terms) -> bytes:
     return msgspec.json.encode(terms, order="deterministic")
 
 
-def _keep(shelf: Shelf, checked: Checked) -> None:
-    keep(kept_as(shelf, CHECKS, checked.version, _digest(checked.terms)), msgspec.json.encode(checked))
+def _keep(versions: VersionStore, checked: Checked) -> None:
+    keep(kept_as(versions, CHECKS, checked.version, _digest(checked.terms)), msgspec.json.encode(checked))
 
 
 class _Checks:
@@ -210,7 +210,7 @@ class _Checks:
             self.found[bot.name] = one
             self._tell(one, seconds)
         if isinstance(came_to, Checked) and not has_changed:
-            _keep(Shelf(self._config.folder), came_to)
+            _keep(VersionStore(self._config.folder), came_to)
 
     def _version_now(self, bot: BotSpec) -> str:
         """The version of the files of a bot as they are now; of an entry, those in its own folder."""

@@ -21,12 +21,12 @@ from referee.competition.at_home import config_at_home
 from referee.competition.checking import Checked, OneBot
 from referee.competition.terms import Terms
 from referee.entries.last_checks import LETTERS, content, keep, kept_as
-from referee.entries.ready import NotReady
-from referee.entries.shelf import Shelf
-from referee.entries.versions import short
 from referee.kit.check.told import finding_lines
 from referee.play.spec import BotSpec
 from referee.tournament.config.config import Config
+from referee.versions.ready import NotReady
+from referee.versions.store import VersionStore
+from referee.versions.version import is_version, short
 
 WIDTH = 100
 """How many cells the lines of a letter are wide that are no quotations."""
@@ -75,21 +75,23 @@ def _why_unready(config: Config, one: NotReady) -> Iterator[str]:
 
 
 def keep_letter(config: Config, one: OneBot | NotReady) -> str | None:
-    """Write the letter to the shelf as well, for whoever publishes the run; returns it. Raises NotWritten."""
+    """Keep the letter beside the versions as well, for whoever publishes the run; returns it. Raises NotWritten."""
     text = letter(config, one)
     if text is not None and one.version:
-        keep(_kept_as(Shelf(config.folder), one.name, one.version), text.encode())
+        keep(_kept_as(VersionStore(config.folder), one.name, one.version), text.encode())
     return text
 
 
-def kept_letter(shelf: Shelf, bot: str, version: str) -> bytes | None:
+def kept_letter(versions: VersionStore, bot: str, version: str) -> bytes | None:
     """The last letter about this version of a bot; None where none is kept."""
-    return content(_kept_as(shelf, bot, version)) or None
+    if not is_version(version):  # it may come from a stranger's store
+        return None
+    return content(_kept_as(versions, bot, version)) or None
 
 
-def _kept_as(shelf: Shelf, bot: str, version: str) -> Path:
+def _kept_as(versions: VersionStore, bot: str, version: str) -> Path:
     """Two bots may be of one version, and each letter names its bot."""
-    return kept_as(shelf, LETTERS, version, bot.encode()).with_suffix(SUFFIX)
+    return kept_as(versions, LETTERS, version, bot.encode()).with_suffix(SUFFIX)
 
 
 def file_names(names: Iterable[str]) -> dict[str, str]:

@@ -15,8 +15,6 @@ from protocol.text import printable
 from referee.competition.beating import try_bots
 from referee.competition.checking import Checked, HostSpoiled, OneBot, check_bots
 from referee.competition.letters import keep_letter
-from referee.entries.ready import NotReady
-from referee.entries.versions import short, version_of
 from referee.new_file import NotWritten
 from referee.play.faults import HostFault
 from referee.play.greeting import Greeted
@@ -27,6 +25,8 @@ from referee.tournament.store.disk import StoreError
 from referee.tournament.store.rows import KeptOut
 from referee.tournament.store.store import Store
 from referee.tournament.store.words import in_words
+from referee.versions.ready import NotReady
+from referee.versions.version import short, version_of
 
 LONGEST_REASON = 200
 """How many characters of a reason the history tells."""
@@ -56,7 +56,7 @@ class _Decided(Struct, frozen=True, kw_only=True):
 def qualified(config: Config, path: Path, *, fresh: bool, tell: Tell, not_ready: Sequence[NotReady] = ()) -> Qualified:
     """Who takes part in the run in `path`, which may not have begun, or is begun anew if `fresh`.
 
-    Bots are checked and tried as far as nothing is kept of that. All entries must be on the shelf and built but those
+    Bots are checked and tried as far as nothing is kept of that. All entries must be stored and built but those
     that are `not_ready`, which are kept out. Must run in the main thread. Raises ConfigError where too few remain,
     HostFault where a bot cannot be tried here, and Interrupted.
     """

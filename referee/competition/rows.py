@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from referee.competition.checking import Checked, OneBot
-from referee.entries.ready import NotReady
-from referee.entries.versions import short
 from referee.reports.tables.layout import Column, table, width_of, wrapped
 from referee.reports.tables.names import Names
+from referee.versions.ready import NotReady
+from referee.versions.version import short
 
 NAMES_WIDTH = 0.75
 """The part of the table's width by which the names of bots and games are cut."""

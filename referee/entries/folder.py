@@ -12,13 +12,13 @@ from msgspec import Struct
 
 from protocol.text import label_problem
 from referee.entries.detection import detect
-from referee.entries.entry import Builds, Entry
-from referee.entries.versions import version_of
 from referee.play.spec import BUILTIN, LONGEST_NAME, BotSpec
 from referee.toml.document import BadDocument, check_dots, line_of, parsed, placed, read_text
 from referee.toml.reader import KeyPath, Reader
+from referee.versions.entry import Builds, Entry
 from referee.versions.files import Bounds
 from referee.versions.folders import look_through
+from referee.versions.version import version_of
 
 BOT_TOML = "bot.toml"
 """The file in which an author says what its files do not tell."""

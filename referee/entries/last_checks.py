@@ -10,8 +10,9 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from referee.entries.shelf import Shelf
 from referee.new_file import new_file, refusal
+from referee.versions.store import VersionStore
+from referee.versions.version import checked_version, is_version
 
 MOST_BYTES = 64 << 20
 """No longer file is read."""
@@ -30,7 +31,7 @@ class LastCheck(Struct, frozen=True, kw_only=True):
 
 
 CHECKS = "checks"
-"""The folder on the shelf in which checks are kept."""
+"""The folder in the store of versions in which checks are kept."""
 
 TRIALS = "trials"
 """The folder in which is kept whom a bot has beaten."""
@@ -39,9 +40,12 @@ LETTERS = "letters"
 """The folder in which the letters to authors are kept."""
 
 
-def kept_as(shelf: Shelf, folder: str, version: str, terms: bytes) -> Path:
-    """The file for what a version came to under these terms; a letter has the name of its bot in their place."""
-    return shelf.folder / folder / f"{version}-{sha256(terms).hexdigest()[:16]}.json"
+def kept_as(versions: VersionStore, folder: str, version: str, terms: bytes) -> Path:
+    """The file for what a version came to under these terms; a letter has the name of its bot in their place.
+
+    Raises BadVersion.
+    """
+    return versions.folder / folder / f"{checked_version(version)}-{sha256(terms).hexdigest()[:16]}.json"
 
 
 def keep(path: Path, data: bytes) -> None:
@@ -54,10 +58,12 @@ def keep(path: Path, data: bytes) -> None:
         file.write(data)
 
 
-def last_check(shelf: Shelf, version: str) -> LastCheck | None:
+def last_check(versions: VersionStore, version: str) -> LastCheck | None:
     """What the last check of this version came to, under whatever terms; None where none is kept."""
+    if not is_version(version):
+        return None
     found: list[LastCheck] = []
-    for path in (shelf.folder / CHECKS).glob(f"{version}-*.json"):
+    for path in (versions.folder / CHECKS).glob(f"{version}-*.json"):
         with contextlib.suppress(msgspec.MsgspecError):
             found.append(msgspec.json.decode(content(path), type=LastCheck))
     return max((one for one in found if one.version == version), key=lambda one: one.when, default=None)

@@ -15,14 +15,14 @@ from referee.commands.check_words import given_as
 from referee.competition import qualifying
 from referee.competition.checking import kept_check
 from referee.competition.terms import terms_of
-from referee.entries.shelf import Shelf
-from referee.entries.versions import short
 from referee.play.spec import SHIPPED
 from referee.reports.tables.names import cells
 from referee.tournament.config.config import load, survey
 from referee.tournament.store.disk import locked
 from referee.tournament.store.rows import KeptOut
 from referee.tournament.store.store import Store
+from referee.versions.store import VersionStore
+from referee.versions.version import short
 
 CONFIG = """
 [tournament]
@@ -147,20 +147,20 @@ def test_nothing_is_kept_for_other_terms_or_versions(cup: Path) -> None:
     assert found is not None
     (good,) = (bot for bot in found.bots if bot.name == "good")
     (falls,) = (bot for bot in found.bots if bot.name == "落下")
-    shelf, terms = Shelf(cup), terms_of(found)
-    assert kept_check(shelf, good.version, terms) is not None
+    versions, terms = VersionStore(cup), terms_of(found)
+    assert kept_check(versions, good.version, terms) is not None
     (cup / "other.toml").write_text(CONFIG.replace("move_s = 30.0", "move_s = 29.0"))
     other = survey(cup / "other.toml").rest
     assert other is not None
-    assert kept_check(shelf, good.version, terms_of(other)) is None
+    assert kept_check(versions, good.version, terms_of(other)) is None
     mine, theirs = (next((cup / ".golfref/checks").glob(f"{bot.version}-*")) for bot in (good, falls))
     data = mine.read_bytes()
     mine.write_bytes(theirs.read_bytes())
-    assert kept_check(shelf, good.version, terms) is None
+    assert kept_check(versions, good.version, terms) is None
     mine.write_bytes(data[:-1])
-    assert kept_check(shelf, good.version, terms) is None
+    assert kept_check(versions, good.version, terms) is None
     mine.write_bytes(data)
-    assert kept_check(shelf, good.version, terms) is not None
+    assert kept_check(versions, good.version, terms) is not None
 
 
 @pytest.mark.parametrize(

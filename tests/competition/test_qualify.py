@@ -17,9 +17,6 @@ from referee.competition.checking import Checked, HostSpoiled, Memory, OneBot, S
 from referee.competition.letters import file_names, letter
 from referee.competition.rows import as_json, lines_of, verdict_of
 from referee.competition.terms import terms_of
-from referee.entries.ready import NotReady
-from referee.entries.shelf import Shelf
-from referee.entries.versions import version_of
 from referee.kit.check import rules
 from referee.kit.check.games import GAMES, OPTIONS, POSITIONS, GameToTry
 from referee.kit.check.report import Finding, Outcome, Report
@@ -31,6 +28,9 @@ from referee.tournament.config.tables import Qualify
 from referee.tournament.config.variants import ConfiguredVariant
 from referee.tournament.series import seating
 from referee.tournament.store.words import in_words
+from referee.versions.ready import NotReady
+from referee.versions.store import VersionStore
+from referee.versions.version import version_of
 
 GAME = '[[variants]]\npreset = "six-card"\n'
 TWO = '[[bots]]\nbuiltin = "greedy"\n[[bots]]\nbuiltin = "keeper"\n'
@@ -85,9 +85,9 @@ def test_half_of_the_match_points_is_no_win(tmp_path: Path) -> None:
 
 
 def test_no_bot_can_know_the_cards_of_its_trial(tmp_path: Path) -> None:
-    secret = trials_secret(Shelf(tmp_path))
+    secret = trials_secret(VersionStore(tmp_path))
     assert stat.S_IMODE((tmp_path / ".golfref/trials.key").stat().st_mode) == 0o600
-    assert trials_secret(Shelf(tmp_path)) == secret  # a trial that is repeated has the same cards
+    assert trials_secret(VersionStore(tmp_path)) == secret  # a trial that is repeated has the same cards
 
     version, game = "0" * 64, ("six-card", "sharp")
     seats = [seating(number, 2, rotates=True) for number in range(4)]

@@ -12,11 +12,11 @@ import pytest
 from msgspec import Struct
 from needs import lacking, need_bubblewrap
 
-from referee.entries.build_log import BuildLog, log_lines
-from referee.entries.builds import BuildFailed, Job, build
-from referee.entries.entry import Builds, Entry
 from referee.play.session import guarded, heeding_signals
 from referee.play.spec import Isolation
+from referee.versions.build import BuildFailed, Job, build
+from referee.versions.build_log import BuildLog, log_lines
+from referee.versions.entry import Builds, Entry
 
 pytestmark = pytest.mark.isolation
 

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from referee.entries.entry import Builds, Entry
 from referee.entries.folder import Allowance, BadEntry, read_entry
-from referee.entries.versions import version_of
 from referee.kit.new import BOT_FOLDER, write_project
 from referee.kit.starters import Starter, starters
 from referee.play.spec import BotSpec
+from referee.versions.entry import Builds, Entry
+from referee.versions.version import version_of
 
 
 @pytest.fixture
