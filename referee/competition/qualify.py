@@ -34,7 +34,7 @@ from referee.play.sandbox.system_info import cores
 from referee.play.session import run_session
 from referee.play.spec import LONGEST_NAME, BotSpec, builtin_bot
 from referee.rules.record import Record
-from referee.rules.table.streams import bot_seed
+from referee.rules.keyed_streams import bot_seed
 from referee.tournament.config.config import Config, ConfigError, survey
 from referee.tournament.config.tables import Qualify
 from referee.tournament.config.variants import ConfiguredVariant, games

@@ -11,7 +11,7 @@ from referee.kit.check.bench import Bench
 from referee.kit.check.report import counted
 from referee.kit.check.sitting import Manner, Sitting
 from referee.kit.check.tape import messages
-from referee.rules.table.asks import Ask
+from referee.rules.questions import Ask
 
 DECISIONS = frozenset(get_args(Decision))
 KINDS = frozenset(str(kind.__struct_config__.tag) for kind in get_args(Action))

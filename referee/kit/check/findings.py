@@ -19,7 +19,7 @@ from referee.kit.check.noted import Late, Slip, Spare
 from referee.kit.check.places import culprit, first_value, place_in, place_of
 from referee.kit.check.report import Finding
 from referee.kit.check.sitting import Sitting
-from referee.rules.table.asks import Ask
+from referee.rules.questions import Ask
 
 LAST_WORDS = 12
 """How many lines of standard error are shown of a bot that ended."""

@@ -33,12 +33,12 @@ from referee.play.talk.conversation import Conversation, Steps
 from referee.play.talk.exchange import READY, Delivery, Exchange, Reply, Saying
 from referee.play.talk.script import announcements, hello, table_message
 from referee.reports.blame import mishap_of
+from referee.rules.chance import Keyed
 from referee.rules.game import Game
+from referee.rules.keyed_streams import bot_seed, seed_key
+from referee.rules.questions import Ask
 from referee.rules.record import Given as Played
 from referee.rules.record import Mishap
-from referee.rules.table.asks import Ask
-from referee.rules.table.chance import Keyed
-from referee.rules.table.streams import bot_seed, seed_key
 
 MOST_SILENT = 2
 """A match is broken off when the bot has left so many requests unanswered."""
