@@ -23,7 +23,7 @@ from referee.commands.interrupt import Signals
 from referee.competition.builder import builder_for
 from referee.competition.check_table import Row, as_json, lines_of, verdict_of
 from referee.competition.checks import OneBot, check_bots
-from referee.competition.letters import file_names, folder_for, keep_letter
+from referee.competition.letters import file_names, folder_for, letter
 from referee.kit.check.report import counted
 from referee.new_file import HostRefused, NotWritten, new_file
 from referee.play.faults import HostFault
@@ -149,7 +149,7 @@ def _write_letters(config: Config, rows: Sequence[Row], folder: Path) -> None:
     except OSError as error:
         raise NotWritten(f"{folder}: the folder cannot be made: {error.strerror}") from None
     for one in rows:
-        if (text := keep_letter(config, one)) is not None:
+        if (text := letter(config, one)) is not None:
             with new_file(folder / names[one.name], replaces=True) as file:
                 file.write(text.encode())
 

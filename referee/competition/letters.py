@@ -4,13 +4,11 @@ It tells of no other entry, and names no place of the organiser's machine. Bots 
 words, of which nothing steers a terminal.
 """
 
-import contextlib
 import os
 import re
 import shlex
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from hashlib import sha256
 from itertools import chain, count
 from pathlib import Path
 
@@ -20,13 +18,12 @@ from protocol import VERSION
 from protocol.text import harmless, printable
 from referee import __version__, wall_clock
 from referee.competition.at_home import config_at_home
-from referee.competition.checks import CheckResult, OneBot, keep
+from referee.competition.checks import CheckResult, OneBot
 from referee.kit.check.told import finding_lines
 from referee.play.spec import BotSpec
 from referee.tournament.config.config import Config
 from referee.versions.ready import NotReady
-from referee.versions.store import VersionStore
-from referee.versions.version import checked_version, is_version, short
+from referee.versions.version import short
 
 WIDTH = 100
 """How many cells the lines of a letter are wide that are no quotations."""
@@ -69,29 +66,6 @@ def _why_unready(config: Config, one: NotReady) -> Iterator[str]:
     )
     yield from ("", *_wrapped(f"It could not be checked: {one.problem}."))
     yield from (f"  | {line}" for line in one.lines)
-
-
-def keep_letter(config: Config, one: OneBot | NotReady) -> str | None:
-    """Keep the letter beside the versions as well, for whoever publishes the run; returns it. Raises NotWritten."""
-    text = letter(config, one)
-    if text is not None and one.version:
-        keep(_kept_as(VersionStore(config.folder), one.name, one.version), text.encode())
-    return text
-
-
-def kept_letter(versions: VersionStore, bot: str, version: str) -> bytes | None:
-    """The last letter about this version of a bot; None where none is kept."""
-    if not is_version(version):  # it may come from a stranger's store
-        return None
-    with contextlib.suppress(OSError):
-        return _kept_as(versions, bot, version).read_bytes()
-    return None
-
-
-def _kept_as(versions: VersionStore, bot: str, version: str) -> Path:
-    """Two bots may be of one version, and each letter names its bot."""
-    digest = sha256(bot.encode()).hexdigest()[:16]
-    return versions.folder / "letters" / f"{checked_version(version)}-{digest}{SUFFIX}"
 
 
 def file_names(names: Iterable[str]) -> dict[str, str]:

@@ -24,7 +24,6 @@ from msgspec.structs import replace
 from protocol.text import printable
 from referee import wall_clock
 from referee.competition.checks import CheckResult, HostSpoiled, OneBot, cache_file, cached, check_bots, first_of, keep
-from referee.competition.letters import keep_letter
 from referee.new_file import NotWritten, new_file, refusal
 from referee.play.faults import HostFault, advised
 from referee.play.greeting import Greeted
@@ -33,8 +32,8 @@ from referee.play.pump.pump import Pump
 from referee.play.sandbox.system_info import cores
 from referee.play.session import run_session
 from referee.play.spec import LONGEST_NAME, BotSpec, builtin_bot
-from referee.rules.record import Record
 from referee.rules.keyed_streams import bot_seed
+from referee.rules.record import Record
 from referee.tournament.config.config import Config, ConfigError, survey
 from referee.tournament.config.tables import Qualify
 from referee.tournament.config.variants import ConfiguredVariant, games
@@ -163,7 +162,6 @@ def _kept_out(config: Config, rules: Qualify, bots: Sequence[BotSpec], tell: Tel
         checked = check_bots(config, bots, tell=lambda one, _: _tell_check(one, tell))
         _refuse_if_all_void([one.came_to for one in checked])
         for one in checked:
-            keep_letter(config, one)
             if isinstance(one.came_to, HostSpoiled):
                 out[one.name] = _out(
                     one.name, one.version, f"its check was void each time: {one.came_to.problem}", config

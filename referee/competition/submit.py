@@ -28,7 +28,7 @@ from referee.competition.history import (
     now,
     told,
 )
-from referee.competition.letters import keep_letter, letter
+from referee.competition.letters import letter
 from referee.competition.placing import check_place, put_in_place
 from referee.competition.roster import Claims, Roster, owner_of, read_roster
 from referee.kit.check.report import Verdict
@@ -316,7 +316,7 @@ class _Attempt:
         if one.came_to.verdict == "fail":
             self._letter = letter(alone, one)
             raise Refused(f"the check failed: {printable(one.came_to.words, 500)}", verdict="fail")
-        self._letter = keep_letter(alone, one)
+        self._letter = letter(alone, one)
         return one.came_to.verdict
 
     def _built(self, entry: Entry) -> NotReady | None:
