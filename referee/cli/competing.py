@@ -54,7 +54,7 @@ def tournament(
         Optional[str],
         typer.Option(
             metavar="json|json:FILE",
-            help="Tell machines what happens, as JSON lines: on stderr in place of words, or in a file.",
+            help="Write events as JSON lines: on stderr in place of words, or to a file.",
         ),
     ] = None,
     cluster: Annotated[
@@ -198,7 +198,7 @@ def submit(
     ] = "",
     watches: Annotated[
         Optional[Path],
-        typer.Option("--watch", metavar="FOLDER", help="Take what appears in this folder, and in OWNER/ within it."),
+        typer.Option("--watch", metavar="FOLDER", help="Take archives from this folder, and from OWNER/ within it."),
     ] = None,
     as_json: Json = False,
 ) -> None:

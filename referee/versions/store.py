@@ -12,7 +12,6 @@ The link `entries/NAME` leads to the `source` of the version that plays.
 """
 
 import contextlib
-import fcntl
 import os
 import shutil
 import stat
@@ -26,7 +25,7 @@ from msgspec import Struct
 
 from protocol.text import printable
 from referee import __version__
-from referee.lock_file import open_lock
+from referee.lock_file import locked
 from referee.play.spec import BotSpec, Isolation
 from referee.versions.entry import Builds, Entry
 from referee.versions.files import BadFiles, Bounds
@@ -159,12 +158,8 @@ class VersionStore:
     def locked(self) -> Iterator[None]:
         """Have the store to oneself, and wait for that if need be. Raises OSError."""
         open_folder(self.folder)
-        fd = open_lock(self.folder / _LOCK)
-        try:
-            fcntl.flock(fd, fcntl.LOCK_EX)
+        with locked(self.folder / _LOCK, waits=lambda: None):
             yield
-        finally:
-            os.close(fd)
 
     def _add(self, entry: Entry) -> None:
         """Make the folder of a version under another name, and rename it when all of it is on the disk."""

@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from referee.competition.submissions.history import (
+from referee.competition.history import (
     MOST_UNCHANGED,
     Outcome,
+    Refused,
     Submission,
     add,
     lines,
@@ -17,8 +18,7 @@ from referee.competition.submissions.history import (
     told,
     versions_of,
 )
-from referee.competition.submissions.owners import Claims, owner_of
-from referee.competition.submissions.refusal import Refused
+from referee.competition.roster import Claims, owner_of
 from referee.versions.store import VersionStore
 
 NOON = datetime.fromisoformat("2026-11-23T12:00:00Z")
@@ -28,7 +28,9 @@ def line(hours: float, outcome: Outcome = "accepted", owner: str = "Ann", versio
     """A submission of so many hours ago."""
     moment = NOON - timedelta(hours=hours)
     number = f"{told(moment)}-{outcome}-{version}"
-    return Submission(id=number, time=told(moment), entry="bot", owner=owner, version=version, outcome=outcome)
+    return Submission(
+        id=number, time=told(moment), entry="bot", owner=owner, sender=owner, version=version, outcome=outcome
+    )
 
 
 def test_half_a_line_is_passed_over_and_none_is_written_twice(tmp_path: Path) -> None:

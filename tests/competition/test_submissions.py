@@ -10,11 +10,9 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from referee.competition.submissions.history import Submission, lines
-from referee.competition.submissions.lock import changing_entries
-from referee.competition.submissions.refusal import Refused
-from referee.competition.submissions.restoring import restore
-from referee.competition.submissions.taking import Doing, Incomplete, Offer, Taken, take, tidy
+from referee.competition.history import Refused, Submission, lines
+from referee.competition.restoring import restore
+from referee.competition.submit import Callbacks, Offer, SubmitResult, take, tidy
 from referee.play.sandbox import cell as cell_module
 from referee.tournament.config.config import ConfigError, load
 from referee.versions.store import VersionStore, remove
@@ -54,11 +52,11 @@ class Contest:
         (folder / "bot.toml").write_text(toml)
         return folder
 
-    def take(self, path: Path, **given: str | bool) -> Taken:
+    def take(self, path: Path, **given: str | bool) -> SubmitResult:
         """Hand it in; nothing is checked."""
         tidy(self.versions)
         offer = replace(Offer(path=path, is_checked=False), **given)
-        return take(offer, self.config, Doing(tell=lambda _: None, check=lambda: None))
+        return take(offer, self.config, Callbacks(tell=lambda _: None, check=lambda: None))
 
     def accepted(self, path: Path, **given: str | bool) -> Submission:
         taken = self.take(path, **given)
@@ -116,26 +114,6 @@ def test_a_folder_or_an_archive_becomes_an_entry(contest: Contest, tmp_path: Pat
     assert contest.entries() == {"bot": "1", "other": "2", "third": "2"}
     assert [bot.name for bot in load(contest.config).bots] == ["bot", "other", "third", "greedy"]
     assert not (contest.versions.folder / "incoming").exists()
-
-
-def test_what_is_read_of_a_folder_is_a_copy_of_it_that_nobody_else_changes(contest: Contest, tmp_path: Path) -> None:
-    folder = contest.files("1")
-    secret = tmp_path / "secret"
-    secret.mkdir()
-    (secret / "bot.py").write_text("secret")
-
-    def swaps() -> int:
-        """Open it, and let its author replace it by a link."""
-        fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-        folder.rename(tmp_path / "gone")
-        folder.symlink_to(secret)
-        return fd
-
-    tidy(contest.versions)
-    offer = Offer(path=folder, sender="ann", is_checked=False, enters=swaps)
-    taken = take(offer, contest.config, Doing(tell=lambda _: None, check=lambda: None))
-    assert taken.line.outcome == "accepted", taken.text
-    assert (tmp_path / "entries/bot/bot.py").read_text() == "1"
 
 
 @pytest.mark.parametrize("kind", ["pipe", "deep", "much", "holes"])
@@ -236,6 +214,16 @@ def test_an_owner_has_so_many_entries(tmp_path: Path) -> None:
         contest.accepted(contest.files("3", name=name))
 
 
+def test_only_what_comes_through_the_folder_of_an_owner_counts_for_its_day(tmp_path: Path) -> None:
+    contest = Contest(tmp_path, 'trust = "all"\n[submissions]\nper_day = 1')
+    for number in range(3):
+        contest.accepted(contest.files(f"{number}", 'owner = "Ann"'))
+    contest.accepted(contest.files("3"), sender="Ann")
+
+    assert "Ann has handed in 1 times within 24 hours" in contest.refused(contest.files("4"), sender="Ann")
+    contest.accepted(contest.files("4"), owner="Ann")
+
+
 def test_an_entry_is_a_link_to_the_version_that_plays(contest: Contest) -> None:
     first, second = contest.accepted(contest.files("1")), contest.accepted(contest.files("2"))
     place = contest.folder / "entries/bot"
@@ -244,7 +232,7 @@ def test_an_entry_is_a_link_to_the_version_that_plays(contest: Contest) -> None:
     restore("bot", "", contest.config)
     assert os.readlink(place) == f"../.golfref/versions/{first.version}/source"
     assert load(contest.config).entries[0].version == first.version
-    assert sorted(os.listdir(contest.versions.folder)) == ["answers", "lock", "submissions.jsonl", "versions"]
+    assert sorted(os.listdir(contest.versions.folder)) == ["answers", "submissions.jsonl", "versions"]
 
 
 def test_a_folder_that_was_put_there_by_hand_stays_unless_it_is_to_be_replaced(contest: Contest) -> None:
@@ -423,14 +411,6 @@ def test_what_is_no_entry_is_refused_with_its_lines(contest: Contest, tmp_path: 
     assert contest.outcomes() == ["refused"] * 4
 
 
-def test_a_damaged_archive_may_be_on_its_way(contest: Contest, tmp_path: Path) -> None:
-    (tmp_path / "bad.zip").write_bytes(b"PK\3\4")
-
-    with pytest.raises(Incomplete):
-        contest.take(tmp_path / "bad.zip", may_grow=True)
-    assert contest.outcomes() == []
-
-
 def test_a_version_that_is_refused_leaves_the_store_unless_another_entry_is_the_same(contest: Contest) -> None:
     contest.accepted(contest.files("1"))
     same = contest.files("1")
@@ -444,22 +424,6 @@ def test_a_config_without_a_place_for_new_entries_says_so(contest: Contest) -> N
 
     with pytest.raises(ConfigError, match="takes new entries"):
         contest.take(contest.files("1"))
-
-
-def test_two_do_not_change_entries_at_a_time(contest: Contest) -> None:
-    seen: list[str] = []
-
-    class Waits(Exception):
-        """Instead of waiting."""
-
-    def note(who: str) -> None:
-        seen.append(who)
-        raise Waits
-
-    first, second = (changing_entries(contest.versions, what, note) for what in ("the first", "the second"))
-    with first, pytest.raises(Waits), second:
-        pass
-    assert seen == [f"process {os.getpid()}: the first"]
 
 
 _CHANGES = {"os.rename", "os.remove", "os.mkdir", "os.rmdir", "os.chmod", "os.symlink", "os.truncate"}

@@ -20,7 +20,7 @@ from recorded_lines import games, hello, transcripts
 
 from referee.kit.new import BOT_FOLDER, CONFIG
 from referee.kit.starters import starters
-from referee.rules.book.presets import PRESETS
+from referee.rules.variants import PRESETS
 
 QUICK = "perl"
 """The language that is tried in every run of the tests."""

@@ -15,10 +15,10 @@ from referee.play.talk.conversation import Conversation
 from referee.play.talk.exchange import Delivery, Reply, Saying
 from referee.play.talk.inbox import Inbox
 from referee.play.talk.script import announcements
-from referee.rules.book.presets import PRESETS
-from referee.rules.book.variants import customised
+from referee.rules.chance import Keyed
+from referee.rules.check_options import with_options
 from referee.rules.game import Game
-from referee.rules.table.chance import Keyed
+from referee.rules.variants import PRESETS
 
 TRANSCRIPTS = Path(protocol.__file__).parent / "transcripts"
 
@@ -54,7 +54,7 @@ class _Memory:
     """A match whose bots are functions of this process."""
 
     def __init__(self, preset: str, changes: dict[str, Any], seats: int, number: int) -> None:
-        variant = customised(preset, changes)
+        variant = with_options(preset, changes)
         key = bytes([number]) * 32
         matches = announcements(
             variant, preset, seeds=range(seats), clocks=Clocks(), faults=FaultPolicy(policy="forfeit")
