@@ -10,8 +10,12 @@ import fcntl
 import os
 import stat
 import tempfile
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
+
+_AGAIN_S = 0.1
+"""The time between two attempts to get a lock that another process holds."""
 
 
 def open_lock(path: str | os.PathLike[str]) -> int:
@@ -89,19 +93,31 @@ def unlock(path: str | os.PathLike[str], fd: int) -> None:
 
 
 @contextlib.contextmanager
-def alone_in(fd: int) -> Iterator[None]:
-    """Be the only process of this user that has this open folder, whatever the folder's name.
+def locked(path: str | os.PathLike[str], waits: Callable[[], None] | None = None) -> Iterator[None]:
+    """Hold the lock of this file within the context.
 
-    Raises BlockingIOError where another has it, and OSError.
+    If another process holds it, calls `waits` once and waits for it; without `waits`, raises BlockingIOError. Raises
+    OSError.
     """
-    about = os.fstat(fd)
-    path = users_folder() / f"golfref-folder-{about.st_dev:x}-{about.st_ino:x}.lock"
-    if (lock := try_lock(path)) is None:
-        raise BlockingIOError
+    if (fd := try_lock(path)) is None:
+        if waits is None:
+            raise BlockingIOError
+        waits()
+        while (fd := try_lock(path)) is None:
+            time.sleep(_AGAIN_S)
     try:
         yield
     finally:
-        unlock(path, lock)
+        unlock(path, fd)
+
+
+def alone_in(fd: int) -> contextlib.AbstractContextManager[None]:
+    """The lock of an open folder for the processes of this user, whatever the folder's name.
+
+    Raises BlockingIOError if another process holds it, and OSError.
+    """
+    about = os.fstat(fd)
+    return locked(users_folder() / f"golfref-folder-{about.st_dev:x}-{about.st_ino:x}.lock")
 
 
 def users_folder() -> Path:

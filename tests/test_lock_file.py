@@ -3,12 +3,12 @@
 import fcntl
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
 
-from referee.lock_file import alone_in, open_lock, try_lock, unlock, users_folder
+from referee.lock_file import alone_in, locked, open_lock, try_lock, unlock, users_folder
 
 
 @contextmanager
@@ -54,6 +54,16 @@ def test_who_holds_a_lock_that_all_could_open_is_not_taken_for_golfref(tmp_path:
     assert fd is not None
     assert path.stat().st_mode & 0o777 == 0o600
     unlock(path, fd)
+
+
+def test_a_lock_that_another_process_holds_is_waited_for_or_told(tmp_path: Path) -> None:
+    holder = ExitStack()
+    holder.enter_context(locked(tmp_path / "lock"))
+    with pytest.raises(BlockingIOError), locked(tmp_path / "lock"):
+        pass
+    with locked(tmp_path / "lock", waits=holder.close):
+        pass
+    assert os.listdir(tmp_path) == []
 
 
 def test_who_can_open_a_folder_cannot_hold_its_lock(tmp_path: Path) -> None:

@@ -54,7 +54,7 @@ def tournament(
         Optional[str],
         typer.Option(
             metavar="json|json:FILE",
-            help="Tell machines what happens, as JSON lines: on stderr in place of words, or in a file.",
+            help="Write events as JSON lines: on stderr in place of words, or to a file.",
         ),
     ] = None,
     cluster: Annotated[
@@ -189,13 +189,16 @@ def submit(
         str, typer.Option(metavar="OWNER", help="Whose it is; this alone gives an entry to another owner.")
     ] = "",
     unchecked: Annotated[bool, typer.Option("--unchecked", help="Build it, but do without the check.")] = False,
+    replaces: Annotated[
+        bool, typer.Option("--replace", help="Rename a folder that was put there by hand, and take its place.")
+    ] = False,
     lists: Annotated[bool, typer.Option("--list", help="Show what was handed in, and what is in place.")] = False,
     restores: Annotated[
         str, typer.Option("--restore", metavar="NAME", help="Bring an older version back, or the one named after it.")
     ] = "",
     watches: Annotated[
         Optional[Path],
-        typer.Option("--watch", metavar="FOLDER", help="Take what appears in this folder, and in OWNER/ within it."),
+        typer.Option("--watch", metavar="FOLDER", help="Take archives from this folder, and from OWNER/ within it."),
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -215,6 +218,7 @@ def submit(
         name=name,
         owner=owner,
         is_checked=not unchecked,
+        replaces=replaces,
         lists=lists,
         restores=restores,
         watches=watches,

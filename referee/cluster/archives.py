@@ -21,16 +21,16 @@ from pathlib import Path
 import protocol
 import referee
 from referee.cluster.messages import Demands, SentBot
-from referee.entries.entry import Entry
-from referee.entries.shelf import BUILT, SOURCE, Shelf
-from referee.entries.versions import files_of, traces_of, version_of
 from referee.play.sandbox.paths import is_within
 from referee.play.sandbox.readable_check import MOST_FILES
 from referee.play.spec import BotSpec
 from referee.tournament.config.config import Config
 from referee.tournament.config.variants import games
+from referee.versions.entry import Entry
 from referee.versions.files import Bounds
 from referee.versions.folders import look_through
+from referee.versions.store import BUILT, SOURCE, VersionStore
+from referee.versions.version import files_of, traces_of, version_of
 
 BOUNDS = Bounds(total_bytes=1 << 30, members=2 * MOST_FILES, depth=64, time_s=600.0, from_build=True)
 """How much an archive may have, for who sends it and who unpacks it."""
@@ -63,7 +63,7 @@ class BotArchives:
 
 @contextlib.contextmanager
 def archives_of(config: Config, *, jobs: int | None = None, workers: int | None = None) -> Iterator[BotArchives]:
-    """The archives of these bots, for the duration of the block. Entries must be on the shelf, and built.
+    """The archives of these bots, for the duration of the block. Entries must be in the store of versions, and built.
 
     `jobs` and `workers` are those of the demands. Raises CannotTravel, and OSError where there is no room for copies.
     """
@@ -188,7 +188,7 @@ class _Packing:
 
     def __init__(self, config: Config, temporary: Path) -> None:
         self._config, self._temporary = config, temporary
-        self._shelf = Shelf(config.folder)
+        self._versions = VersionStore(config.folder)
         self._entries = {entry.name: entry for entry in config.entries}
         self.folders: dict[str, Path] = {}
         """By archive, the folder of which it is made."""
@@ -203,7 +203,7 @@ class _Packing:
         return self._folder(bot)
 
     def _entry(self, bot: BotSpec, entry: Entry) -> SentBot:
-        place = self._shelf.place(entry.version)
+        place = self._versions.folder_of(entry.version)
         built = self._add(place / BUILT) if entry.build else ""
         return SentBot(spec=bot, version=entry.version, entry=entry, archive=self._add(place / SOURCE), built=built)
 

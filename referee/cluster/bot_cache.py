@@ -1,7 +1,7 @@
 """The bots that a host keeps from one run to the next, below its own folder, by content and by what they are built for.
 
     TAG/archives/HASH/         the files of a bot that is no entry
-    TAG/.golfref/versions/     a shelf with the versions of entries
+    TAG/.golfref/versions/     the store with the versions of entries
 
 What is there is whole at any moment, and can only be read. It is held against its hash before each run. One process of
 a host receives at a time, so that nothing is sent to it twice.
@@ -21,13 +21,23 @@ from referee import __version__, wall_clock
 from referee.cluster.archives import BOUNDS, FILES
 from referee.cluster.archives import digest_of as archive_of
 from referee.cluster.messages import Demands, SentBot
-from referee.entries.built import Built, conditions, digest_of, keep_built, last_build, version_now
-from referee.entries.entry import Entry
-from referee.entries.shelf import BUILT, SOURCE, Shelf, ShelfError, close, open_folder, remove
 from referee.lock_file import open_lock
 from referee.play.spec import BotSpec, builtin_bot
 from referee.versions.archive import unpack_tar
+from referee.versions.entry import Entry
 from referee.versions.files import BadFiles
+from referee.versions.store import (
+    BUILT,
+    SOURCE,
+    BuildResult,
+    NotStored,
+    VersionStore,
+    conditions,
+    digest_of,
+    make_read_only,
+    open_folder,
+    remove,
+)
 
 _NEW = ".sent"
 """What the desk built, until it is whole."""
@@ -55,7 +65,7 @@ class BotCache:
     def __init__(self, folder: Path, tag: str, demands: Demands) -> None:
         """`folder` is the host's own, and `tag` is what bots are built for here."""
         self.folder, self._tag, self._demands = folder / tag, tag, demands
-        self.shelf = Shelf(self.folder)
+        self.versions = VersionStore(self.folder)
         self._entries = [one.entry for one in demands.bots if one.entry is not None]
 
     @contextlib.contextmanager
@@ -89,7 +99,7 @@ class BotCache:
         if bot.entry is None:
             yield from [bot.archive] * bool(bot.archive)
             return
-        if not self._has_source(bot.entry):
+        if not self.versions.is_whole(bot.entry):
             yield bot.archive
         if self._takes_built(bot) and not self._has_built(bot.entry):
             yield bot.built
@@ -100,18 +110,15 @@ class BotCache:
             return place.is_dir() and archive_of(place)[0] == archive
         return False
 
-    def _has_source(self, entry: Entry) -> bool:
-        return self.shelf.kept(entry.version) is not None and self.shelf.version_of_source(entry) == entry.version
-
     def _takes_built(self, bot: SentBot) -> bool:
         """Whether what the desk built is started here."""
         return bool(bot.built) and self._tag == self._demands.tag
 
     def _has_built(self, entry: Entry) -> bool:
-        kept = last_build(self.shelf, entry.version)
+        kept = self.versions.last_build(entry.version)
         in_cell = self._demands.isolation == "bwrap"
         is_there = kept is not None and kept.outcome == "built" and kept.in_cell == in_cell
-        return is_there and version_now(self.shelf, entry) == entry.version
+        return is_there and self.versions.version_now(entry) == entry.version
 
     def receive(self, archive: str, pieces: Iterable[bytes]) -> None:
         """Take an archive in, and put it in its place. Raises NotKept where it is not what it should be."""
@@ -129,21 +136,19 @@ class BotCache:
             if archive_of(into)[0] != archive:
                 remove(into)
                 raise NotKept(f"the files of bot `{name}` are not what the desk sent: a bot that differs between hosts")
-        close(into)
+        make_read_only(into)
         into.rename(self._place(archive))
 
-    def shelve(self) -> None:
-        """Put entries on the shelf from their archives, which are removed then. Raises NotKept."""
+    def store_entries(self) -> None:
+        """Put entries into the store of versions from their archives, which are removed then. Raises NotKept."""
         used = {bot.archive for bot in self._demands.bots if bot.entry is None}
         done: set[str] = set()
         for bot in self._demands.bots:
             if bot.entry is None:
                 continue
             try:
-                if not self._has_source(bot.entry):
-                    remove(self.shelf.place(bot.version))
-                    self.shelf.take(replace(bot.entry, folder=str(self._place(bot.archive))))
-            except ShelfError as error:
+                self.versions.add(replace(bot.entry, folder=str(self._place(bot.archive))))
+            except NotStored as error:
                 raise NotKept(f"bot `{bot.name}`: {error}") from None
             if self._takes_built(bot) and not self._has_built(bot.entry):
                 self._put_built(bot.entry, self._place(bot.built))
@@ -152,14 +157,14 @@ class BotCache:
             remove(self._place(archive))
 
     def _put_built(self, entry: Entry, unpacked: Path) -> None:
-        place = self.shelf.place(entry.version)
+        place = self.versions.folder_of(entry.version)
         for left_over in (place / BUILT, place / _NEW):
             remove(left_over)
         shutil.copytree(unpacked, place / _NEW, symlinks=True, copy_function=os.link)
         digest = digest_of(place / _NEW)
-        close(place / _NEW)
+        make_read_only(place / _NEW)
         (place / _NEW).rename(place / BUILT)
-        built = Built(
+        built = BuildResult(
             outcome="built",
             in_cell=self._demands.isolation == "bwrap",
             under=conditions(self._demands.isolation, self._demands.builds),
@@ -168,11 +173,11 @@ class BotCache:
             seconds=0.0,
             digest=digest,
         )
-        keep_built(self.shelf, entry.version, built)
+        self.versions.keep_build(entry.version, built)
 
     def entries(self) -> list[Entry]:
-        """The entries, as they lie on the shelf here."""
-        return [replace(one, folder=str(self.shelf.place(one.version) / SOURCE)) for one in self._entries]
+        """The entries, as they lie in the store of versions here."""
+        return [replace(one, folder=str(self.versions.folder_of(one.version) / SOURCE)) for one in self._entries]
 
     def bot(self, bot: SentBot) -> BotSpec:
         """The bot as it starts here. A shipped one is this installation's own; raises BadBot where it has none."""
@@ -181,8 +186,8 @@ class BotCache:
             here = builtin_bot(spec.builtin)
             return replace(spec, command=here.command, dir=here.dir, reads=here.reads)
         if bot.entry is not None:
-            entry = replace(bot.entry, folder=str(self.shelf.place(bot.version) / SOURCE))
-            return replace(self.shelf.bot(entry), name=spec.name, owner=spec.owner)
+            entry = replace(bot.entry, folder=str(self.versions.folder_of(bot.version) / SOURCE))
+            return replace(self.versions.bot_of(entry), name=spec.name, owner=spec.owner)
         place = self._place(bot.archive or "none")
         files = place / FILES
         if not files.is_dir():

@@ -8,12 +8,12 @@ from msgspec.structs import replace
 
 from protocol.messages import GameMessage
 from protocol.text import printable
-from referee.entries.entry import Builds, Entry
 from referee.play.process.pool import Reuse
 from referee.play.spec import BotLimits, BotSpec, Isolation
 from referee.tournament.orders import Heartbeat, Played, Spoiled
 from referee.tournament.run.this_host import host_name
 from referee.tournament.store.origins import Host
+from referee.versions.entry import Builds, Entry
 
 LONGEST_LINE = 1000
 """How many characters of a text people are shown, whichever host sent it."""

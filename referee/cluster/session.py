@@ -23,11 +23,11 @@ from referee.cluster.messages import on_one_line
 from referee.cluster.patience import Patience
 from referee.cluster.player import ClusterPlayer
 from referee.cluster.where import BadCluster, ClusterFailed, Where
-from referee.entries.versions import traces_of
 from referee.play.process import orphans
 from referee.tournament.config.config import Config
 from referee.tournament.run.dispatch import Dispatcher
 from referee.tournament.store.store import Store
+from referee.versions.version import traces_of
 
 END_PATIENCE_S = 20.0
 """How long a cluster that was started here may take to end."""

@@ -23,11 +23,6 @@ from referee import __version__
 from referee.cluster.archives import host_tag, module_hashes
 from referee.cluster.bot_cache import BotCache, NotKept, host_folder
 from referee.cluster.messages import Demands, Ready, SentBot, on_one_line
-from referee.entries.built import last_build
-from referee.entries.entry import Entry
-from referee.entries.ready import Builder
-from referee.entries.shelf import ShelfError
-from referee.entries.versions import short, version_of
 from referee.play.faults import HostFault
 from referee.play.greeting import Greeted, greet
 from referee.play.match import host_line
@@ -43,6 +38,10 @@ from referee.tournament.run.this_host import host_name
 from referee.tournament.store.origins import Host, RacesTest
 from referee.trials.races import USUAL, USUAL_WINDOWS, Outcome, chance_of, race
 from referee.trials.starts import try_start
+from referee.versions.entry import Entry
+from referee.versions.ready import Builder
+from referee.versions.store import NotStored
+from referee.versions.version import short, version_of
 
 UNFAIR = 1e-6
 """A host on which identical bots are announced first so unevenly by seat as chance does with this probability is left
@@ -91,7 +90,7 @@ def prepare(demands: Demands, jobs: int, talk: Talk) -> Ready:
             for archive, pieces in talk.fetch(lacking):
                 cache.receive(archive, pieces)
                 talk.check()
-            cache.shelve()
+            cache.store_entries()
         built = _build(cache, demands, talk)
         bots = [cache.bot(one) for one in demands.bots]
         check_programs(bots, demands)
@@ -120,7 +119,7 @@ def _refusing() -> Iterator[None]:
     """What a host cannot do is a reason to leave it out."""
     try:
         yield
-    except (NotKept, ShelfError, Unfit, HostFault) as error:
+    except (NotKept, NotStored, Unfit, HostFault) as error:
         raise NotFit(on_one_line(str(error))) from None
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
@@ -138,7 +137,7 @@ def _build(cache: BotCache, demands: Demands, talk: Talk) -> tuple[str, ...]:
     entries = cache.entries()
     if not entries:
         return ()
-    builder = Builder(cache.shelf, isolation=demands.isolation, builds=demands.builds, tell=talk.tell)
+    builder = Builder(cache.versions, isolation=demands.isolation, builds=demands.builds, tell=talk.tell)
     failed = [one for one in entries if _failed(cache, one)]
     others = [one for one in entries if one not in failed]
     # What failed once is tried again: a compiler may have been installed since.
@@ -151,7 +150,7 @@ def _build(cache: BotCache, demands: Demands, talk: Talk) -> tuple[str, ...]:
 
 
 def _failed(cache: BotCache, entry: Entry) -> bool:
-    built = last_build(cache.shelf, entry.version) if entry.build else None
+    built = cache.versions.last_build(entry.version) if entry.build else None
     return built is not None and built.outcome == "failed"
 
 

@@ -1,6 +1,7 @@
 """What all commands share: data go to stdout, words for people to stderr, and the exit codes mean the same."""
 
 import contextlib
+import errno
 import json
 import os
 import re
@@ -48,12 +49,16 @@ def listening(listener: Callable[[str], None], *, also_words: bool) -> Iterator[
 
 
 def say(*lines: str) -> None:
-    """Write lines for the person at the keyboard (stderr)."""
+    """Write lines for the person at the keyboard (stderr). A log on a full disk loses them, and the command goes on."""
     for line in lines:
         if _Words.listener is not None:
             _Words.listener(line)
         if _Words.are_written:
-            _write(line, sys.stderr)
+            try:
+                _write(line, sys.stderr)
+            except OSError as error:
+                if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+                    raise
 
 
 def put(*lines: str) -> None:

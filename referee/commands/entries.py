@@ -7,14 +7,13 @@ import msgspec
 from msgspec import Struct
 
 from referee.commands.console import DONE, USAGE, put, put_json, say, screen_width
-from referee.entries.built import Built, last_build
-from referee.entries.entry import Entry
-from referee.entries.last_checks import LastCheck, last_check
-from referee.entries.shelf import Shelf
-from referee.entries.versions import short
+from referee.competition.checks import LastCheck, last_check
 from referee.reports.tables.layout import Column, fitted, wider
 from referee.reports.tables.names import Names, shortened
 from referee.tournament.config.config import ConfigError, Survey, survey
+from referee.versions.entry import Entry
+from referee.versions.store import BuildResult, VersionStore
+from referee.versions.version import short
 
 _NOTHING = "-"
 _CELLS_A_TEXT = 10
@@ -38,7 +37,7 @@ class ListedEntry(Struct, frozen=True, kw_only=True):
     """Whether its build gets the network."""
     files: int
     size_bytes: int
-    built: Built | None
+    built: BuildResult | None
     """None where nothing has to be built, or nothing has been yet."""
     check: LastCheck | None
     """The last check of this version; None where it was not checked yet."""
@@ -69,8 +68,8 @@ def list_entries(config: Path, *, as_json: bool) -> int:
     except ConfigError as error:
         say(*error.lines)
         return USAGE
-    shelf = Shelf(config.absolute().parent)
-    listing = _listing(found, shelf)
+    versions = VersionStore(config.absolute().parent)
+    listing = _listing(found, versions)
     if as_json:
         put_json(msgspec.json.encode(listing))
     else:
@@ -79,9 +78,9 @@ def list_entries(config: Path, *, as_json: bool) -> int:
     return DONE if is_good else USAGE
 
 
-def _listing(found: Survey, shelf: Shelf) -> Listing:
+def _listing(found: Survey, versions: VersionStore) -> Listing:
     return Listing(
-        entries=tuple(_listed(entry, shelf) for entry in found.entrants.entries),
+        entries=tuple(_listed(entry, versions) for entry in found.entrants.entries),
         broken=tuple(
             ListedBroken(name=one.name, folder=one.folder, problems=one.lines) for one in found.entrants.broken
         ),
@@ -90,7 +89,7 @@ def _listing(found: Survey, shelf: Shelf) -> Listing:
     )
 
 
-def _listed(entry: Entry, shelf: Shelf) -> ListedEntry:
+def _listed(entry: Entry, versions: VersionStore) -> ListedEntry:
     return ListedEntry(
         name=entry.name,
         folder=entry.folder,
@@ -105,8 +104,8 @@ def _listed(entry: Entry, shelf: Shelf) -> ListedEntry:
         network=entry.wants_network,
         files=entry.files,
         size_bytes=entry.size_bytes,
-        built=last_build(shelf, entry.version) if entry.build else None,
-        check=last_check(shelf, entry.version),
+        built=versions.last_build(entry.version) if entry.build else None,
+        check=last_check(versions, entry.version),
     )
 
 

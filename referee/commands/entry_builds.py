@@ -5,14 +5,13 @@ from pathlib import Path
 from referee.commands.console import CHECK_FAILED, DONE, HOST_FAILED, INTERRUPTED, USAGE, put, say
 from referee.commands.interrupt import Signals
 from referee.competition.builder import builder_for
-from referee.entries.build_log import log_lines
-from referee.entries.built import last_build, read_log
-from referee.entries.entry import Entry
-from referee.entries.shelf import Shelf
-from referee.entries.versions import short
 from referee.play.faults import HostFault
 from referee.play.session import Interrupted
 from referee.tournament.config.config import Config, ConfigError, Survey, survey
+from referee.versions.build_log import log_lines
+from referee.versions.entry import Entry
+from referee.versions.store import VersionStore
+from referee.versions.version import short
 
 
 def show_log(config: Path, name: str | None) -> int:
@@ -24,8 +23,8 @@ def show_log(config: Path, name: str | None) -> int:
     except ConfigError as error:
         say(*error.lines)
         return USAGE
-    shelf = Shelf(config.absolute().parent)
-    log, built = read_log(shelf, entry.version), last_build(shelf, entry.version)
+    versions = VersionStore(config.absolute().parent)
+    log, built = versions.build_log(entry.version), versions.last_build(entry.version)
     if not entry.build:
         say(f"entry `{entry.name}` has no build")
     elif log is None or built is None:

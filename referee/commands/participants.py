@@ -1,8 +1,8 @@
-"""Who takes part in a run: its entries are put on the shelf and built, and its bots qualify.
+"""Who takes part in a run: its entries are stored and built, and its bots qualify.
 
 A run that begins needs all of them. A ladder that has begun goes on whatever is wrong with a bot: an entry of which the
 new version cannot be read, built or started, or has not qualified, plays on with the version that is in the run, as
-long as that is on the shelf. Any other such bot is left out until it is put right.
+long as that is stored. Any other such bot is left out until it is put right.
 """
 
 import os
@@ -19,10 +19,6 @@ from referee.commands.announcement import failure_lines
 from referee.commands.console import say
 from referee.commands.interrupt import Signals
 from referee.commands.tournament_options import TournamentOptions
-from referee.entries.entry import Entry
-from referee.entries.shelf import Shelf
-from referee.entries.versions import version_of
-from referee.play.faults import HostFault
 from referee.play.greeting import Greeted
 from referee.play.sandbox.levels import check_cells
 from referee.play.sandbox.problems import find_problem
@@ -34,10 +30,13 @@ from referee.tournament.run.run import greet_all
 from referee.tournament.store.rows import KeptOut
 from referee.tournament.store.store import Store
 from referee.tournament.store.words import in_words
+from referee.versions.entry import Entry
+from referee.versions.store import VersionStore
+from referee.versions.version import version_of
 
 if TYPE_CHECKING:
-    from referee.competition.qualifying import Qualified
-    from referee.entries.ready import NotReady
+    from referee.competition.qualify import Qualified
+    from referee.versions.ready import NotReady
 
 SETTLED_S = 2.0
 """Files that changed more recently than this are perhaps still being copied: the next round looks again."""
@@ -90,8 +89,6 @@ class Registrar:
             self._watch(config, began_s)
         not_ready = self._not_ready(config)
         say(*(line for one in not_ready for line in one.told()))
-        if undecided := [f"`{one.name}`" for one in not_ready if one.is_hosts]:
-            raise HostFault(f"the host cannot make {', '.join(undecided)} ready, so nothing is decided about them")
         lost = {one.name for one in not_ready}
         check_ready(config.only([bot.name for bot in config.bots if bot.name not in lost]))
         if lost and config.qualify is None:
@@ -177,7 +174,7 @@ class Registrar:
         self._seen = frozenset(trace for trace in traces(config) if trace[2] < began_s * 1e9)
 
     def _not_ready(self, config: Config) -> "tuple[NotReady, ...]":
-        """Put entries on the shelf and build them. Returns those that cannot play."""
+        """Store entries and build them. Returns those that cannot play."""
         if not config.entries:
             return ()
         from referee.competition.builder import builder_for  # noqa: PLC0415 - only entries are built
@@ -197,7 +194,7 @@ class Registrar:
         """Who takes part as `qualify` has it. None where the config has no `qualify`."""
         if config.qualify is None:
             return None
-        from referee.competition.qualifying import qualified  # noqa: PLC0415 - a run without it starts sooner
+        from referee.competition.qualify import qualified  # noqa: PLC0415 - a run without it starts sooner
 
         with self._signals.held():
             return qualified(config, self._options.path, fresh=fresh, not_ready=not_ready, tell=tell)
@@ -216,13 +213,13 @@ class _LadderBots:
 
     def __init__(self, wanted: Config, ladder: RunConfig, names: Sequence[str]) -> None:
         """`wanted` has all bots that are entered and can be read; `names` are of all, in the order of the config."""
-        self._wanted, self._names, self._shelf = wanted, names, Shelf(wanted.folder)
+        self._wanted, self._names, self._versions = wanted, names, VersionStore(wanted.folder)
         self._former: dict[str, Entry] = {}
         of_entries = {table.index for table in wanted.entry_tables}
         for bot in ladder.bots:
             if bot.dir is None or wanted.tables.get(bot.name) not in of_entries:
                 continue
-            if (kept := self._shelf.kept(bot.version)) is not None:  # as the entry that was the first to have it
+            if (kept := self._versions.entry_of(bot.version)) is not None:  # as the entry that was the first to have it
                 folder = os.path.normpath(os.path.join(wanted.folder, bot.dir))
                 self._former[bot.name] = replace(kept, name=bot.name, owner=bot.owner, folder=folder)
 
@@ -230,7 +227,7 @@ class _LadderBots:
         """The config in which these bots play as they did before in the ladder, or not at all."""
         former = {name: entry for name, entry in self._former.items() if name in out}
         bots = {bot.name: bot for bot in self._wanted.bots if bot.name not in out}
-        bots |= {name: self._shelf.bot(entry) for name, entry in former.items()}
+        bots |= {name: self._versions.bot_of(entry) for name, entry in former.items()}
         entries = {entry.name: entry for entry in self._wanted.entries if entry.name not in out} | former
         return replace(
             self._wanted,

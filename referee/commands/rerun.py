@@ -15,8 +15,6 @@ from referee.commands.bots import UsageError, confinement_of, hint_at_dir
 from referee.commands.console import CHECK_FAILED, DONE, HOST_FAILED, INTERRUPTED, USAGE, put, say
 from referee.commands.records import load_bot_match, others_in, place_of
 from referee.commands.replay import heading_lines, place_line
-from referee.entries.shelf import Shelf
-from referee.entries.versions import short, version_of
 from referee.kit.rerun import Finding, Outcome, Rerun, Step, rerun
 from referee.play.faults import HostFault
 from referee.play.pump.pump import Pump
@@ -29,6 +27,8 @@ from referee.reports.wire import action_text, entry_lines, lines_of
 from referee.rules.record import BrokenRecord, NoRecord
 from referee.tournament.store.disk import StoreError
 from referee.tournament.store.store import Store
+from referee.versions.store import VersionStore
+from referee.versions.version import short, version_of
 
 MOST_TOLD = 20
 """How many findings `--all` tells; the rest is counted."""
@@ -164,14 +164,14 @@ def _build(order: Ordered, match: BotMatch, confinement: Confinement) -> BotSpec
 def _recorded(order: Ordered, match: BotMatch) -> BotSpec:
     """The bot as it was started: as the run's store knows it, else by the command in the record.
 
-    Of an entry it is the version that played this match, as long as that is on the shelf beside the store.
+    Of an entry it is the version that played this match, as long as that is in the store of versions beside the store.
     """
     place = place_of(order.where)
     if place.is_store:
-        shelf = Shelf(os.path.dirname(os.path.abspath(place.path)))
-        entry = None if match.place is None or order.folder is not None else shelf.kept(match.place.version)
-        if entry is not None and shelf.files(entry).is_dir():
-            return shelf.bot(entry)
+        versions = VersionStore(os.path.dirname(os.path.abspath(place.path)))
+        entry = None if match.place is None or order.folder is not None else versions.entry_of(match.place.version)
+        if entry is not None and versions.start_folder(entry).is_dir():
+            return versions.bot_of(entry)
         with closing(Store.open(place.path)) as store:
             bot = next((bot for bot in store.meta().config.bots if bot.name == match.bot), None)
         if bot is not None and bot.builtin is not None:

@@ -5,7 +5,6 @@ import math
 import os
 import time
 from collections.abc import Callable, Iterator
-from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -16,26 +15,29 @@ from protocol.text import printable
 from referee.beneath import open_folder
 from referee.commands.console import CHECK_FAILED, DONE, HOST_FAILED, INTERRUPTED, USAGE, put, put_json, say
 from referee.commands.interrupt import Signals
-from referee.competition.submissions.dropping import PATIENCE_S, POLL_INTERVAL_S, Drop, DropFolder, Due
-from referee.competition.submissions.history import IN_PLACE, Submission, add, lines, now
-from referee.competition.submissions.lock import changing_entries
-from referee.competition.submissions.refusal import Refused
-from referee.competition.submissions.restoring import restore
-from referee.competition.submissions.standing import standing
-from referee.competition.submissions.taking import Doing, Incomplete, Offer, Taken, take, tidy
-from referee.entries.shelf import SHELF, Shelf, ShelfError
-from referee.entries.versions import short
-from referee.lock_file import alone_in
+from referee.competition.history import Refused, Submission, lines, now
+from referee.competition.inbox import Inbox, InboxItem
+from referee.competition.restoring import restore
+from referee.competition.roster import read_roster
+from referee.competition.submit import Callbacks, Offer, SubmitResult, take, tidy
+from referee.entries.owners import IN_PLACE
+from referee.lock_file import alone_in, locked
 from referee.new_file import NotWritten
 from referee.play.faults import HostFault
 from referee.play.session import Interrupted
 from referee.toml.document import BadDocument
+from referee.versions.store import FOLDER, NotStored, VersionStore
+from referee.versions.store import open_folder as make_folder
+from referee.versions.version import short
+
+_PASS_INTERVAL_S = 2.0
+"""The rest between two passes over the inbox."""
 
 _AGAIN_S = 60.0
-"""How long a submission waits that the host has spoiled."""
+"""The rest of an owner's archive that the host has failed."""
 
-_NAMED = 5
-"""So many older archives are named."""
+_LOCK = "submit.lock"
+"""The file in `.golfref` whose lock one process has that changes entries."""
 
 _NICER = 5
 """How much less urgent than a run this is, where it goes on beside one."""
@@ -50,6 +52,8 @@ class SubmitOrdered(Struct, frozen=True, kw_only=True):
     name: str
     owner: str
     is_checked: bool
+    replaces: bool
+    """Whether folders that were put there by hand may give way."""
     lists: bool
     restores: str
     """The name of an entry; empty: none."""
@@ -72,7 +76,7 @@ def submit(order: SubmitOrdered, signals: Signals) -> int:
     except BadOrder as error:
         say(f"golfref submit: {error}")
         return USAGE
-    except (HostFault, ShelfError, NotWritten) as error:
+    except (HostFault, NotStored, NotWritten) as error:
         say(f"golfref submit: {error}; nothing has changed")
         return HOST_FAILED
     except OSError as error:
@@ -101,8 +105,8 @@ def _submit(order: SubmitOrdered, signals: Signals) -> int:
     path = Path(order.what)
     if not path.exists():
         raise BadOrder(f"{printable(order.what, 1000)}: there is no such folder or archive")
-    offer = Offer(path=path, name=order.name, owner=order.owner, is_checked=order.is_checked)
-    with _alone(order, f"golfref submit {path.name}"):
+    offer = Offer(path=path, name=order.name, owner=order.owner, is_checked=order.is_checked, replaces=order.replaces)
+    with _alone(order):
         taken = _take(offer, order.config, signals)
     if order.as_json:
         put_json(msgspec.json.encode(taken.line))
@@ -111,26 +115,24 @@ def _submit(order: SubmitOrdered, signals: Signals) -> int:
     return DONE if taken.line.outcome in ("accepted", "same") else CHECK_FAILED
 
 
-def _take(offer: Offer, config: Path, signals: Signals) -> Taken:
+def _take(offer: Offer, config: Path, signals: Signals) -> SubmitResult:
     with signals.held():
-        return take(offer, config, Doing(tell=say, check=signals.check))
+        return take(offer, config, Callbacks(tell=say, check=signals.check))
 
 
 @contextlib.contextmanager
-def _alone(order: SubmitOrdered, what: str) -> Iterator[Shelf]:
-    """Be the only one who changes entries, after what a process that was killed has left is brought to an end."""
+def _alone(order: SubmitOrdered) -> Iterator[None]:
+    """Be the only one who changes entries, after what a killed process has left is removed."""
     if not order.config.is_file():
         raise BadOrder(f"{order.config}: there is no such config")
-    shelf = Shelf(order.config.resolve().parent)
-    with changing_entries(shelf, what, lambda who: say(f"waiting for another golfref ({who})")):
-        done = tidy(shelf)
-        if done is not None:
-            line = done.lines[-1]
-            say(f"an interrupted submission was brought to its end: `{line.entry}`, version {short(line.version)}")
-        yield shelf
+    versions = VersionStore(order.config.resolve().parent)
+    make_folder(versions.folder)
+    with locked(versions.folder / _LOCK, lambda: say("waiting for another golfref, which changes entries")):
+        tidy(versions)
+        yield
 
 
-def _lines_of(taken: Taken) -> Iterator[str]:
+def _lines_of(taken: SubmitResult) -> Iterator[str]:
     line = taken.line
     what = f"`{line.entry}`" + (f", version {short(line.version)}" if line.version else "")
     words = {"accepted": "accepted, and in place", "same": "in place already; nothing has changed"}
@@ -145,9 +147,9 @@ def _lines_of(taken: Taken) -> Iterator[str]:
 
 
 def _restore(order: SubmitOrdered) -> int:
-    with _alone(order, f"golfref submit --restore {order.restores}"):
+    with _alone(order):
         try:
-            line = restore(order.restores, order.what, order.config)
+            line = restore(order.restores, order.what, order.config, replaces=order.replaces)
         except Refused as refused:
             raise BadOrder("\n".join([refused.reason, *(f"  | {one}" for one in refused.lines)])) from None
     if order.as_json:
@@ -158,11 +160,11 @@ def _restore(order: SubmitOrdered) -> int:
 
 
 def _list(order: SubmitOrdered) -> int:
-    there = standing(order.config)
-    shelf = Shelf(there.config.folder)
+    roster = read_roster(order.config)
+    versions = VersionStore(roster.config.folder)
     name = order.what
-    current = {entry.name: entry for entry in there.survey.entrants.entries}
-    history = [line for line in lines(shelf) if not name or line.entry == name]
+    current = {entry.name: entry for entry in roster.survey.entrants.entries}
+    history = [line for line in lines(versions) if not name or line.entry == name]
     if name and not history and name not in current:
         raise BadOrder(f"`{printable(name, 100)}`: nobody has handed in an entry of this name, and there is none")
     in_place = {
@@ -191,124 +193,85 @@ def _row(line: Submission, *, is_here: bool) -> list[str]:
     return [when, line.entry, line.owner, short(line.version), words, "in place" if is_here else ""]
 
 
-# The folder that is watched
+# The inbox
 
 
 def _watch(order: SubmitOrdered, path: Path, signals: Signals) -> int:
-    try:
-        fd = open_folder(path)
-    except OSError as error:
-        raise BadOrder(f"--watch {path}: {error.strerror}; name a folder that is there") from None
     with contextlib.ExitStack() as stack:
-        stack.callback(os.close, fd)
         try:
+            fd = open_folder(path)
+            stack.callback(os.close, fd)
             stack.enter_context(alone_in(fd))
+            inbox = Inbox(path, fd)
         except BlockingIOError:
             raise BadOrder(f"--watch {path}: another golfref watches this folder") from None
-        with _alone(order, f"golfref submit --watch {path}"):
-            config = standing(order.config).config
+        except OSError as error:
+            raise BadOrder(f"--watch {path}: {error.strerror}; name a folder in which you can write") from None
+        with _alone(order):
+            config = read_roster(order.config).config
         os.nice(_NICER)
         say(f"watching {path} for {config.name}; Ctrl-C ends it")
-        Watch(order, DropFolder(path, fd), signals).run()
-    return DONE
+        watch = Watch(order, inbox, signals)
+        while True:
+            watch.run_pass()
+            time.sleep(_PASS_INTERVAL_S)
 
 
 class Watch:
-    """Takes what is dropped, one after the other."""
+    """Takes archives from the inbox in passes, of each owner one at a time. No failure of the host ends it.
+
+    What it remembers only spares work and lines: it may be forgotten at any moment.
+    """
 
     def __init__(
-        self,
-        order: SubmitOrdered,
-        folder: DropFolder,
-        signals: Signals,
-        clock: Callable[[], float] = time.monotonic,
+        self, order: SubmitOrdered, inbox: Inbox, signals: Signals, clock: Callable[[], float] = time.monotonic
     ) -> None:
-        """`clock` gives a time in seconds that only grows."""
-        self._order, self._folder, self._signals, self._clock = order, folder, signals, clock
+        """`clock` returns a time in seconds that only grows."""
+        self._order, self._inbox, self._signals, self._clock = order, inbox, signals, clock
+        self._rests_until: dict[str, float] = {}
+        """By owner the time before which the archive that the host has failed is not taken again."""
+        self._problems: dict[str, str] = {}
+        """By owner the last problem with his folder, which is printed once."""
 
-    def run(self) -> None:
-        """Go on until Interrupted is raised."""
-        while True:
-            if not self.turn():
-                time.sleep(POLL_INTERVAL_S / 2)
+    def run_pass(self) -> None:
+        """Take the oldest archive of each owner."""
+        for owner in self._inbox.owners():
+            if self._clock() < self._rests_until.get(owner, -math.inf):
+                continue
+            item = self._next_item(owner)
+            if item is not None and not self._take(item):
+                self._rests_until[owner] = self._clock() + _AGAIN_S
 
-    def turn(self) -> bool:
-        """Take one submission of the owner who has waited longest; returns whether there was one."""
-        for owner in self._folder.owners():
-            due = self._folder.look(owner, self._clock())
-            if due is not None:
-                self._take(due)
-                self._folder.had_turn(owner)
-                return True
-        return False
-
-    def _take(self, due: Due) -> None:
-        drop = due.drop
-        shown = printable(f"{drop.owner}/{drop.name}" if drop.owner else drop.name, 200)
-        say(f"{now():%Y-%m-%d %H:%M:%S}Z {shown}")
+    def _next_item(self, owner: str) -> InboxItem | None:
+        problem = ""
         try:
-            with _alone(self._order, f"golfref submit --watch, with {shown}") as shelf:
-                taken = _take(self._offer(drop), self._order.config, self._signals)
-                if due.older:
-                    add(shelf, _superseded(due, taken.line))
-        except Incomplete:
-            say("  damaged, or still on its way; it is looked at again")
-            self._folder.hold(drop, self._clock() + PATIENCE_S)
-            return
-        except (FileNotFoundError, NotADirectoryError):  # it is gone
-            self._folder.hold(drop, self._clock() + POLL_INTERVAL_S)
-            return
-        except (HostFault, ShelfError, NotWritten, OSError, BadDocument) as error:
+            return self._inbox.next_item(owner)
+        except OSError as error:
+            problem = f"{error.filename or owner}: {error.strerror}"
+            if problem != self._problems.get(owner):
+                what = f"{self._inbox.path}/{owner}: golfref cannot move archives out of it ({problem})"
+                say(f"{printable(what, 1000)}; see who may write there")
+            return None
+        finally:
+            self._problems[owner] = problem
+
+    def _take(self, item: InboxItem) -> bool:
+        """Take an archive and answer it; returns False if the host failed. Then it is to be taken again."""
+        say(f"{now():%Y-%m-%d %H:%M:%S}Z {item.shown}")
+        offer = Offer(
+            path=item.path, sender=item.owner, is_checked=self._order.is_checked, replaces=self._order.replaces
+        )
+        try:
+            with _alone(self._order):
+                taken = _take(offer, self._order.config, self._signals)
+            say(*(f"  {line}" for line in _lines_of(taken)))
+            try:
+                self._inbox.answer(item.owner, taken.line.entry, taken.text)
+            except OSError as error:
+                say(f"  {printable(str(error), 500)}: the answer is kept in {FOLDER} alone")
+            self._inbox.put_away(item, taken.line.id)
+        except (HostFault, NotStored, NotWritten, OSError, BadDocument, BadOrder) as error:
             words = "; ".join(error.lines) if isinstance(error, BadDocument) else str(error)
             say(f"  cannot be taken now, and is tried again in {_AGAIN_S:g} s: {printable(words, 1000)}")
-            self._folder.hold(drop, self._clock() + _AGAIN_S)
-            return
-        text = taken.text
-        if due.older:
-            text += f"\n{_older_in_words(due)}.\n"
-            say(f"  {_older_in_words(due)}")
-        say(*(f"  {line}" for line in _lines_of(taken)))
-        self._answer(due, text, taken.line.id)
-
-    def _offer(self, drop: Drop) -> Offer:
-        return Offer(
-            path=self._folder.path / drop.owner / drop.name,
-            sender=drop.owner,
-            is_checked=self._order.is_checked,
-            may_grow=not self._folder.has_settled(drop, self._clock()),
-            opens=None if drop.is_folder else partial(self._folder.open, drop),
-            enters=partial(self._folder.enter, drop) if drop.is_folder else None,
-        )
-
-    def _answer(self, due: Due, text: str, number: str) -> None:
-        """Put the answer beside it, and it away with the older ones, unless it has changed meanwhile."""
-        try:
-            self._folder.answer(due.drop, text)
-        except OSError as error:
-            say(f"  {printable(str(error), 500)}: the answer is kept in {SHELF} alone")
-        try:
-            if self._folder.is_unchanged(due.drop):
-                self._folder.put_away([due.drop, *due.older], number)
-        except OSError as error:
-            say(f"  {printable(str(error), 500)}: this stays where it is, and is not taken again unless it changes")
-            self._folder.hold(due.drop, math.inf)
-
-
-def _older_in_words(due: Due) -> str:
-    count = len(due.older)
-    names = ", ".join(printable(one.name, 100) for one in due.older[:_NAMED])
-    more = f" and {count - _NAMED} more" if count > _NAMED else ""
-    return f"not looked at, because {printable(due.drop.name, 100)} is newer: {names}{more}"
-
-
-def _superseded(due: Due, newer: Submission) -> Submission:
-    """The line about those that gave way to a newer one."""
-    return Submission(
-        id=f"{newer.id}-older",
-        time=newer.time,
-        entry=newer.entry,
-        owner=newer.owner,
-        outcome="superseded",
-        reason=_older_in_words(due),
-        file=printable(due.older[-1].name, 200),
-    )
+            return False
+        return True

@@ -21,20 +21,17 @@ from referee.commands.announcement import (
 )
 from referee.commands.clustered import clustered
 from referee.commands.console import CHECK_FAILED, DONE, HOST_FAILED, INTERRUPTED, USAGE, say
+from referee.commands.event_sink import BadProgress, EventSink, event_sink
 from referee.commands.hours import announce_hours, say_what_is_shorter
 from referee.commands.interrupt import FINISHING, Signals
-from referee.commands.machines import BadProgress, Machines, machines
 from referee.commands.opening import PreparedRun, open_store, prepare
 from referee.commands.participants import CannotPlay, Participants, Registrar
 from referee.commands.progress import LONGEST_LINE
 from referee.commands.standings import explain_faults, last_words, show
 from referee.commands.tournament_options import TournamentOptions
 from referee.commands.watching import leaders_of, watching
-from referee.competition.hooks import HooksRefused
-from referee.competition.places import table_of
-from referee.entries.built import version_now
-from referee.entries.shelf import Shelf
-from referee.entries.versions import version_on_disk
+from referee.events.hooks import HooksRefused
+from referee.events.reporter import standings_of
 from referee.play.faults import HostFault
 from referee.play.process.open_files import check_open_files
 from referee.play.process.process import bounded, control_groups
@@ -55,6 +52,8 @@ from referee.tournament.store.store import Store
 from referee.tournament.store.words import drawn_in_words, in_words
 from referee.tournament.summary import summary_of
 from referee.tournament.workers.crew import WorkersLost
+from referee.versions.store import VersionStore
+from referee.versions.version import version_on_disk
 
 if TYPE_CHECKING:
     from referee.commands.live_site import LiveSite
@@ -66,7 +65,7 @@ class _Session(Struct, frozen=True, kw_only=True):
     options: TournamentOptions
     signals: Signals
     registrar: Registrar
-    told: Machines
+    sink: EventSink
     clock: HoursClock
     """Has counted since the command began."""
     cluster: Cluster | None = None
@@ -85,25 +84,25 @@ def run_tournament(options: TournamentOptions, signals: Signals) -> int:
     """Run the command and return its exit code. Whatever ends it early is told in words."""
     path = options.path
     try:
-        with machines(options.progress) as told:
+        with event_sink(options.progress) as sink:
             ended = _Exit(code=CHECK_FAILED, why=("it broke off",))
             try:
-                ended = _run_and_report(options, signals, told)
+                ended = _run_and_report(options, signals, sink)
             finally:
-                told.end(ended.code, "\n".join(ended.why), path)
+                sink.end(ended.code, "\n".join(ended.why), path)
             return ended.code
     except BadProgress as error:
         say(f"golfref: {error}")
         return USAGE
 
 
-def _run_and_report(options: TournamentOptions, signals: Signals, told: Machines) -> _Exit:
+def _run_and_report(options: TournamentOptions, signals: Signals, sink: EventSink) -> _Exit:
     """Run the command, and print what ends it early."""
     path, registrar = options.path, Registrar(options, signals)
     replaced = _stat(path) if options.fresh else None
     try:
         with signals:
-            return _run(_Session(options=options, signals=signals, registrar=registrar, told=told, clock=HoursClock()))
+            return _run(_Session(options=options, signals=signals, registrar=registrar, sink=sink, clock=HoursClock()))
     except ConfigError as error:
         ended = _Exit(code=USAGE, why=error.lines)
     except CannotPlay as error:
@@ -131,7 +130,7 @@ def _run_and_report(options: TournamentOptions, signals: Signals, told: Machines
 def _run(session: _Session) -> _Exit:
     """Settle who takes part, start each bot once, and play; a ladder does so again whenever something changed."""
     options, registrar = session.options, session.registrar
-    participants = _in_cells(registrar.settle(session.told.start_hooks), options)
+    participants = _in_cells(registrar.settle(session.sink.start_hooks), options)
     _print_unbounded(participants.config)
     with (
         contextlib.nullcontext() if options.dry_run else locked(options.path) as lock,
@@ -210,7 +209,7 @@ def _start_bots(session: _Session, run: PreparedRun) -> PreparedRun:
         tell_failures(failed)
         left = None
         if run.config.qualify is not None:
-            from referee.competition.qualifying import without_failed  # noqa: PLC0415 - a run without it starts sooner
+            from referee.competition.qualify import without_failed  # noqa: PLC0415 - a run without it starts sooner
 
             left = without_failed(run.config, options.path, failed, fresh=options.fresh, tell=say)
         if left is None:
@@ -263,7 +262,7 @@ def _play_matches(session: _Session, run: PreparedRun, store: Store) -> Mapping[
         clock.note(store)
     waiting_for_hosts: Mapping[str, int] = {}
     try:
-        with signals.held(), watching(run, store, leaders_of(run), forecast, session.told) as watcher:
+        with signals.held(), watching(run, store, leaders_of(run), forecast, session.sink) as watcher:
             if is_to_play:
                 has_changed = session.registrar.look if is_endless else None
                 waiting_for_hosts = run.run(store, watcher, clock, has_changed).play(
@@ -304,7 +303,7 @@ def _end(session: _Session, store: Store, site: "LiveSite | None", waiting_for_h
     summary = summary_of(store, with_results=options.as_json)
     if summary.hours is not None and summary.goes_on and store.meta().config.traits.is_endless:
         say(f"the ladder rests: its time of {summary.hours:g} hours is over; the same command plays on for as long")
-    session.told.put(table_of(summary.standings, summary.matches, summary.planned))
+    session.sink.put(standings_of(summary.standings, summary.matches, summary.planned))
     show(summary, as_json=options.as_json)
     explain_faults(store, summary)
     if summary.unplayed:
@@ -332,7 +331,8 @@ def _note_changed_bots(run: PreparedRun, store: Store) -> None:
     config = run.config
     versions = {bot.name: bot.version for bot in run.run_config.bots}
     now = {bot.name: version_on_disk(bot, config.folder) for bot in config.bots if not bot.entry}
-    now |= {entry.name: version_now(Shelf(config.folder), entry) for entry in config.entries}
+    store_of_versions = VersionStore(config.folder)
+    now |= {entry.name: store_of_versions.version_now(entry) for entry in config.entries}
     for name, version in now.items():
         if version != versions[name]:
             row = BotChanged(bot=name, before=versions[name], after=version)

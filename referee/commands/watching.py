@@ -1,15 +1,15 @@
-"""Who watches a run that is played: the person at the terminal, and the machines that want to be told."""
+"""What watches a run that is played: the progress on the terminal, and the reporter of events."""
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 
 from referee import __version__
+from referee.commands.event_sink import EventSink
 from referee.commands.forecast import Estimate, Pace
-from referee.commands.machines import Machines
 from referee.commands.opening import PreparedRun
 from referee.commands.progress import Leaders, StageLeaders, progress
-from referee.competition.happenings import Begin, Player
-from referee.competition.reporting import Reporter
+from referee.events.events import Begin, Player
+from referee.events.reporter import Reporter
 from referee.tournament.plan.keys import commitment
 from referee.tournament.plan.planned_match import PlannedMatch
 from referee.tournament.plan.rounds import End, Round
@@ -28,30 +28,27 @@ def leaders_of(run: PreparedRun) -> Leaders:
 
 
 @contextmanager
-def watching(run: PreparedRun, store: Store, leaders: Leaders, estimate: Estimate, told: Machines) -> Iterator[Watcher]:
-    """Whoever watches this run, for the duration of the block."""
-    total = len(run.plan)
-    if not told.listen:
-        with progress(store.results(), total, leaders, Pace(estimate)) as shown:
-            yield shown
-        return
-    told.go_on(store, total)
-    pace = Pace(estimate)
-    reporter = Reporter(told.put, store, pace.left_s, planned=total, played=len(store.numbers()))
-    told.put(_begin(run, store, reporter.played, pace.left_s()))
-    if told.replaces_words:
-        yield _All(_Paced(pace), reporter)
-        return
-    with progress(store.results(), total, leaders, Pace(estimate)) as shown:
-        yield _All(_Paced(pace), shown, reporter)
+def watching(
+    run: PreparedRun, store: Store, leaders: Leaders, estimate: Estimate, sink: EventSink
+) -> Iterator[Watcher]:
+    """The watcher of this run, for the duration of the block."""
+    total, pace = len(run.plan), Pace(estimate)
+    reporters = list[Watcher]()
+    if sink.is_used:
+        sink.catch_up(store, total)
+        played = len(store.numbers())
+        sink.put(_begin(run, played, pace.left_s()))
+        reporters.append(Reporter(sink.put, store, pace.left_s, planned=total, played=played))
+    with nullcontext(_Paced(pace)) if sink.replaces_words else progress(store.results(), total, leaders, pace) as first:
+        yield _All(first, *reporters)
 
 
-def _begin(run: PreparedRun, store: Store, played: int, left_s: float) -> Begin:
+def _begin(run: PreparedRun, played: int, left_s: float) -> Begin:
     bots = (Player(name=bot.name, owner=bot.owner, version=bot.version) for bot in run.run_config.bots)
     return Begin(
         name=run.run_config.name,
         golfref=__version__,
-        store=str(store.path.absolute()),
+        store=str(run.path.absolute()),
         commitment=commitment(run.key),
         games=tuple(variant.name for variant in run.run_config.variants),
         bots=tuple(bots),
@@ -63,7 +60,7 @@ def _begin(run: PreparedRun, store: Store, played: int, left_s: float) -> Begin:
 
 
 class _Paced:
-    """Keeps the forecast for the machines current."""
+    """Keeps the forecast current where nothing is shown."""
 
     def __init__(self, pace: Pace) -> None:
         self._pace = pace

@@ -2,11 +2,11 @@
 
 from collections.abc import Callable
 
-from referee.entries.ready import Builder
-from referee.entries.shelf import Shelf
 from referee.tournament.config.config import Config
+from referee.versions.ready import Builder
+from referee.versions.store import VersionStore
 
 
 def builder_for(config: Config, tell: Callable[[str], None]) -> Builder:
     """What makes entries of this competition ready; `tell` takes what a person may want to read meanwhile."""
-    return Builder(Shelf(config.folder), isolation=config.isolation, builds=config.builds, tell=tell)
+    return Builder(VersionStore(config.folder), isolation=config.isolation, builds=config.builds, tell=tell)

@@ -1,4 +1,4 @@
-"""Entries: folders with the programs of contestants, their versions, how they are built, and where versions are kept.
+"""Entries: whose they are, and their last checks.
 
-A bot is content: its version names it. Nothing here knows what is played, or what came of it.
+Nothing here knows what is played, or what came of it.
 """

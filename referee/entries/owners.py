@@ -1,38 +1,58 @@
-"""Whose entries are where that was settled when they came in, and neither the config nor bot.toml says it.
+"""Whose the versions are that were handed in: the lines of `.golfref/submissions.jsonl`, as far as they say it.
 
-.golfref/owners.json    by the name of an entry, its owner
+The line of a version is there before the version is in place. So an entry has an owner at any moment.
 """
 
-import contextlib
-import os
+from collections.abc import Iterator
+from typing import TypeVar
 
 import msgspec
+from msgspec import Struct
 
-from referee.entries.shelf import Shelf, write_whole
 from referee.toml.document import BadDocument
+from referee.versions.store import VersionStore
 
-_FILE = "owners.json"
+SUBMISSIONS = "submissions.jsonl"
+"""The name of the file with a line for each submission."""
+
+IN_PLACE = ("accepted", "restored", "found")
+"""Outcomes of versions that have been in place, and can be brought back."""
 
 
-def kept_owners(shelf: Shelf) -> dict[str, str]:
-    """By the name of an entry whose it is. Raises BadDocument where the file was damaged."""
-    path = shelf.folder / _FILE
+_T = TypeVar("_T")
+
+
+class _Line(Struct, frozen=True, kw_only=True):
+    """The part of a line that matters here."""
+
+    entry: str
+    owner: str = ""
+    version: str = ""
+    outcome: str
+
+
+def settled_owners(versions: VersionStore) -> dict[tuple[str, str], str]:
+    """By the name of an entry and its version, whose it is since that version was put in place. Raises BadDocument."""
     try:
-        return msgspec.json.decode(path.read_bytes(), type=dict[str, str])
+        found = [line for line in submitted(versions, _Line) if line.outcome in IN_PLACE]
+    except OSError as error:
+        text = f"{versions.folder / SUBMISSIONS}: cannot be read ({error.strerror}); it says whose entries are"
+        raise BadDocument([f"{text}: make it readable, or restore it"]) from None
+    return {(line.entry, line.version): line.owner for line in found}
+
+
+def submitted(versions: VersionStore, kind: type[_T]) -> Iterator[_T]:
+    """All lines as structs of this type, the oldest first. One that a killed process has not finished is left out.
+
+    Raises OSError.
+    """
+    decoder = msgspec.json.Decoder(kind)
+    try:
+        with (versions.folder / SUBMISSIONS).open("rb") as file:
+            for line in file:
+                try:
+                    yield decoder.decode(line)
+                except (msgspec.MsgspecError, ValueError):
+                    continue
     except (FileNotFoundError, NotADirectoryError):
-        return {}
-    except (OSError, msgspec.MsgspecError, ValueError) as error:
-        text = f"{path}: cannot be read ({error}); it says whose entries are: restore it, or remove it and say so anew"
-        raise BadDocument([f"{text} in [[bots]] `owners`"]) from None
-
-
-def keep_owner(shelf: Shelf, name: str, owner: str) -> None:
-    """Keep whose an entry is, or forget it where the owner is empty. Raises OSError, BadDocument."""
-    owners = kept_owners(shelf)
-    if owners.get(name, "") == owner:
         return
-    owners[name] = owner
-    kept = {one: whose for one, whose in sorted(owners.items()) if whose}
-    with contextlib.suppress(FileExistsError):
-        os.mkdir(shelf.folder)
-    write_whole(shelf.folder / _FILE, msgspec.json.encode(kept))

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from protocol.messages import Clocks
 from referee.play.match import MatchSetup
-from referee.rules.book.options import Options
+from referee.rules.options import Options
 from referee.rules.record import Record
 from referee.tournament.plan.planned_match import PlannedMatch
 from referee.tournament.results import Result

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from protocol.messages import Clocks, SlapTiming
 from protocol.text import printable
-from referee.rules.book.par_table import OURS_1
+from referee.rules.par_table import OURS_1
 from referee.tournament.config.planned import MatchIdentities, draw_input
 from referee.tournament.config.run_config import RunConfig
 from referee.tournament.figures.blocks import BlockTable, table_of
@@ -333,7 +333,7 @@ def summary_of(store: Store, *, with_results: bool = True, anchor: str | None = 
         stages=() if places is None else places.stages,
         scoring_tables=_scoring_tables(meta.config),
         commitment=meta.commitment,
-        key=meta.master_key if _shows_key(meta.config, extent, count) else None,
+        key=meta.master_key if shows_key(meta.config, extent, count) else None,
         digest=store.digest(),
         standings=standings.overall,
         variants=standings.variants,
@@ -397,8 +397,11 @@ def _places(store: Store, meta: Meta, plan: Plan | None, *, is_playing: bool) ->
     return places_of(field, played.past(), is_playing=is_playing)
 
 
-def _shows_key(config: RunConfig, extent: Extent, matches: int) -> bool:
-    """Whether nothing is left to be dealt from the key. Of a shard that is unknown, for other shards have it too."""
+def shows_key(config: RunConfig, extent: Extent, matches: int) -> bool:
+    """True if nothing is left to be dealt from the key, so that it is no secret. Other shards may have it, too.
+
+    This is all that is withheld of a run: a new version of a bot meets cards that no former one has met.
+    """
     return extent.has_ended and matches == extent.planned and config.shard is None
 
 

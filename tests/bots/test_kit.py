@@ -29,12 +29,11 @@ from protocol.messages import Answer, Clocks, FaultPolicy
 from protocol.offers import admits
 from referee.play.spec import SHIPPED
 from referee.play.talk.script import announcements
-from referee.rules.book.presets import PRESETS
-from referee.rules.book.variant import Variant
 from referee.rules.game import Game
 from referee.rules.games.slaps import order_slaps
-from referee.rules.table.asks import Ask, Sealed, Window
-from referee.rules.table.seen import view
+from referee.rules.questions import Ask, Sealed, Window
+from referee.rules.secrets import view
+from referee.rules.variants import PRESETS, Variant
 
 Message = dict[str, Any]
 
@@ -97,7 +96,7 @@ def assert_true(kit: Any, table: Any, unseen: Any, game: Game) -> None:
             elif slot is not None:
                 assert card == slot.card
     assert table.pile == real.pile
-    assert (table.stock, table.knocker, table.totals) == (len(real.stock), real.knocker, list(real.totals))
+    assert (table.stock, table.knocker, table.totals) == (len(real.stock), real.ended_by, list(real.totals))
     unseen.see(table.seen())
     in_hands = Counter(unseen.cards) - elsewhere
     assert elsewhere <= Counter(unseen.cards)

@@ -16,10 +16,10 @@ from referee.cluster.archives import BotArchives, CannotTravel, archives_of, dig
 from referee.cluster.bot_cache import BotCache, NotKept
 from referee.cluster.messages import Demands, LeftOut
 from referee.cluster.trial import NotFit, Talk, check_isolation, check_room, prepare
-from referee.entries.shelf import Shelf
 from referee.play.faults import Missing
 from referee.play.sandbox import levels
 from referee.tournament.run.this_host import own_host
+from referee.versions.store import VersionStore
 
 
 def keep(archives: BotArchives, folder: Path, tag: str = "here") -> BotCache:
@@ -28,7 +28,7 @@ def keep(archives: BotArchives, folder: Path, tag: str = "here") -> BotCache:
     with kept.alone(_nobody):
         for archive in kept.lacking():
             kept.receive(archive, whole(archives, archive))
-        kept.shelve()
+        kept.store_entries()
     return kept
 
 
@@ -291,7 +291,7 @@ def test_a_host_whose_desk_goes_ends_whatever_it_does(
         assert made.entry is not None
         endless = tuple(word.replace("cp ", "sleep 6000; cp ") for word in made.entry.build)
         entry = replace(made.entry, build=endless)
-        entry = replace(entry, version=Shelf(tmp_path / "desk").version_of_source(entry))
+        entry = replace(entry, version=VersionStore(tmp_path / "desk").version_of_source(entry))
         bots = (random, replace(made, entry=entry, version=entry.version, built=""))
 
         with trial(TrialProcess(tmp_path / "host", "lab1", mark)) as host:

@@ -1,5 +1,6 @@
 """What commands print: how wide it is, line by line, and in encodings that lack signs."""
 
+import errno
 import io
 import json
 import os
@@ -103,3 +104,16 @@ def test_json_has_escapes_for_what_the_encoding_lacks(tmp_path: Path) -> None:
 
     assert out.isascii()
     assert {row["bot"] for row in json.loads(out)["standings"]} == set(NAMES)
+
+
+def test_a_log_on_a_full_disk_ends_no_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Full(io.StringIO):
+        """A log on a full disk."""
+
+        def flush(self) -> None:
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    log = Full()
+    monkeypatch.setattr(sys, "stderr", log)
+    say("a line")
+    assert log.getvalue() == "a line\n"

@@ -65,7 +65,7 @@ def test_json_has_all_of_it(contest: Path) -> None:
     listing = json.loads(golfref("entries", "c.toml", "--json", cwd=contest, code=2)[0])
 
     ann, long = listing["entries"]
-    assert (ann["name"], ann["build"][0], ann["built"], len(ann["version"])) == ("ann", "cc", None, 64)
+    assert (ann["name"], ann["build"][0], ann["built"], len(ann["version"])) == ("ann", "sh", None, 64)
     assert ann["check"] is None
     assert (long["name"], long["owner"], long["files"]) == (LONG, OWNER, 2)
     assert [broken["name"] for broken in listing["broken"]] == ["bea"]

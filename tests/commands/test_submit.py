@@ -7,8 +7,7 @@ import signal
 import subprocess
 import sys
 import zipfile
-from collections.abc import Iterator
-from itertools import product
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NoReturn
 
@@ -19,12 +18,12 @@ from referee.beneath import open_folder
 from referee.commands import submit
 from referee.commands.interrupt import Signals
 from referee.commands.submit import SubmitOrdered, Watch
-from referee.competition.submissions import answers
-from referee.competition.submissions.dropping import PATIENCE_S, POLL_INTERVAL_S, DropFolder
-from referee.competition.submissions.history import lines
+from referee.competition import answers
+from referee.competition.history import lines
+from referee.competition.inbox import UNTOUCHED_S, Inbox, InboxItem
 from referee.ending_signals import ENDING_SIGNALS
-from referee.entries.shelf import Shelf
 from referee.play.faults import HostFault
+from referee.versions.store import VersionStore
 
 CONFIG = """
 [tournament]
@@ -136,29 +135,24 @@ def test_a_contestant_who_locks_the_drop_folder_does_not_keep_golfref_out(place:
     os.close(fd)
 
 
-def test_nobody_else_can_open_the_lock_on_entries(place: Path) -> None:
-    golfref("submit", "config.toml", "bot", "--unchecked", cwd=place)
-    assert {path.name: path.stat().st_mode & 0o777 for path in place.rglob("*lock")} == {
-        "lock": 0o600,
-        "submit.lock": 0o600,
-    }
+class Clock:
+    """A clock that a test moves by hand."""
 
-
-class Watched:
-    """What watches the folder `dropped`, and checks nothing."""
-
-    def __init__(self, order: SubmitOrdered, folder: DropFolder, signals: Signals) -> None:
+    def __init__(self) -> None:
         self.now = 0.0
-        self._watch = Watch(order, folder, signals, clock=lambda: self.now)
 
-    def turn(self, now: float) -> bool:
-        """A turn at this time, and whether there was something to take."""
-        self.now = now
-        return self._watch.turn()
+    def __call__(self) -> float:
+        return self.now
 
 
 @pytest.fixture
-def watch(place: Path) -> Iterator[Watched]:
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def watch(place: Path, clock: Clock) -> Iterator[Callable[[], Watch]]:
+    """Starts to watch the folder `dropped`; nothing is checked, and every archive is old enough."""
     handlers = {number: signal.getsignal(number) for number in ENDING_SIGNALS}
     folder = place / "dropped"
     folder.mkdir()
@@ -168,6 +162,7 @@ def watch(place: Path) -> Iterator[Watched]:
         name="",
         owner="",
         is_checked=False,
+        replaces=False,
         lists=False,
         restores="",
         watches=folder,
@@ -175,146 +170,160 @@ def watch(place: Path) -> Iterator[Watched]:
     )
     fd = open_folder(folder)
     with Signals() as signals:
-        yield Watched(order, DropFolder(folder, fd), signals)
+        yield lambda: Watch(order, Inbox(folder, fd, lambda _: UNTOUCHED_S), signals, clock)
     os.close(fd)
     for number, handler in handlers.items():
         signal.signal(number, handler)
 
 
-def drop(place: Path, path: str, *, text: str = "print(1)\n", when: int = 1000) -> Path:
+def drop(place: Path, path: str, *, text: str = "print(1)\n") -> Path:
     """A zip with a bot in the folder that is watched."""
     archive = place / "dropped" / path
     archive.parent.mkdir(exist_ok=True)
     with zipfile.ZipFile(archive, "w") as file:
         file.writestr("bot/bot.py", text)
-    os.utime(archive, (when, when))
     return archive
 
 
-def test_what_is_dropped_is_answered_beside_it(place: Path, watch: Watched) -> None:
+def outcomes(place: Path) -> list[tuple[str, str]]:
+    return [(line.owner, line.outcome) for line in lines(VersionStore(place))]
+
+
+def test_an_archive_is_answered_in_its_place(place: Path, watch: Callable[[], Watch]) -> None:
     drop(place, "ann/keen.zip")
-    drop(place, "ann/keen.tar.gz", when=10)  # older, and a zip by its content
-    drop(place, "bob/keen.zip", when=2000)
-    assert not watch.turn(0.0)
-    now = POLL_INTERVAL_S
-    while watch.turn(now):
-        now += POLL_INTERVAL_S
+    drop(place, "bob/keen.zip")
+
+    watch().run_pass()
 
     dropped = place / "dropped"
-    assert (dropped / "ann/keen.txt").read_text().count("It is accepted") == 1
-    assert "not looked at, because keen.zip is newer: keen.tar.gz" in (dropped / "ann/keen.txt").read_text()
+    assert "It is accepted" in (dropped / "ann/keen.txt").read_text()
     assert "The entry `keen` is ann's, and this came from bob" in (dropped / "bob/keen.txt").read_text()
     assert os.listdir(dropped / "ann") == ["keen.txt"]
-    assert len(os.listdir(dropped / "done/ann")) == 2
+    assert len(os.listdir(dropped / "done/ann")) == 1
     assert os.listdir(place / "entries") == ["keen"]
 
 
-def test_the_archives_of_one_owner_hold_up_no_other(place: Path, watch: Watched) -> None:
-    for ending in product("zZ", "iI", "pP"):
-        drop(place, f"ann/keen.{''.join(ending)}")
+def test_an_owner_has_one_archive_taken_in_a_pass(place: Path, watch: Callable[[], Watch]) -> None:
+    for number in range(3):
+        drop(place, f"ann/keen{number}.zip")
     drop(place, "bob/calm.zip")
-    watch.turn(0.0)
+    drop(place, "mine.zip")
 
+    watching = watch()
     for _ in range(2):
-        watch.turn(POLL_INTERVAL_S)
+        watching.run_pass()
 
-    assert sorted(os.listdir(place / "entries")) == ["calm", "keen"]
-    assert not watch.turn(POLL_INTERVAL_S)
-    history = [(line.owner, line.outcome) for line in lines(Shelf(place))]
-    assert history == [("ann", "accepted"), ("ann", "superseded"), ("bob", "accepted")]
+    assert outcomes(place) == [("", "accepted"), ("ann", "accepted"), ("bob", "accepted"), ("ann", "accepted")]
 
 
-def test_what_the_host_spoils_rests_for_a_minute_however_long_it_took(
-    place: Path, watch: Watched, monkeypatch: pytest.MonkeyPatch
+def test_an_archive_that_the_host_fails_rests_for_a_minute_however_long_it_took(
+    place: Path, watch: Callable[[], Watch], clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def spoiled(*_: object) -> NoReturn:
-        watch.now += 100.0
+    def failed(*_: object) -> NoReturn:
+        clock.now += 100.0
         raise HostFault("no memory")
 
-    monkeypatch.setattr(submit, "take", spoiled)
     drop(place, "ann/keen.zip")
-    watch.turn(0.0)
-    assert watch.turn(POLL_INTERVAL_S)
+    monkeypatch.setattr(submit, "take", failed)
+    watching = watch()
+    watching.run_pass()
+    monkeypatch.undo()
 
-    assert not watch.turn(watch.now + 59.0)
-    assert watch.turn(watch.now + 1.0)
+    clock.now += 59.0
+    drop(place, "bob/calm.zip")
+    watching.run_pass()
+    assert outcomes(place) == [("bob", "accepted")]
+    clock.now += 1.0
+    watching.run_pass()
+    assert outcomes(place) == [("bob", "accepted"), ("ann", "accepted")]
 
 
-def test_a_full_disk_ends_no_watching(place: Path, watch: Watched, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("part", ["take", "answer", "put_away"])
+def test_a_full_disk_ends_no_watching(
+    place: Path, watch: Callable[[], Watch], clock: Clock, monkeypatch: pytest.MonkeyPatch, part: str
+) -> None:
     def full(*_: object) -> NoReturn:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(submit, "add", full)
     drop(place, "ann/keen.zip")
-    drop(place, "ann/keen.tar.gz", when=10)
-    watch.turn(0.0)
-    assert watch.turn(POLL_INTERVAL_S)
+    monkeypatch.setattr(submit if part == "take" else Inbox, part, full)
+    watching = watch()
+    watching.run_pass()
     monkeypatch.undo()
+    clock.now = 60.0
 
-    assert watch.turn(100.0)
-    assert "is in place already" in (place / "dropped/ann/keen.txt").read_text()
+    watching.run_pass()
+    assert outcomes(place)[0] == ("ann", "accepted")
+    assert len(os.listdir(place / "dropped/done/ann")) == 1
 
 
-def test_the_answers_to_one_owner_push_out_no_others(
-    place: Path, watch: Watched, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("config", [None, "nonsense"])
+def test_a_config_that_is_missing_or_broken_for_a_moment_ends_no_watching(
+    place: Path, watch: Callable[[], Watch], clock: Clock, config: str | None
+) -> None:
+    drop(place, "ann/keen.zip")
+    (place / "config.toml").rename(place / "elsewhere")
+    if config is not None:
+        (place / "config.toml").write_text(config)
+    watching = watch()
+    watching.run_pass()
+    (place / "elsewhere").rename(place / "config.toml")
+    clock.now = 60.0
+
+    watching.run_pass()
+
+    assert outcomes(place) == [("ann", "accepted")]
+
+
+def test_an_archive_that_was_refused_does_not_come_again_after_a_restart(
+    place: Path, watch: Callable[[], Watch]
+) -> None:
+    drop(place, f"ann/{'é' * 120}.zip")
+    (place / "dropped/ann/calm.txt").mkdir()
+    drop(place, "ann/calm.zip").write_bytes(b"PK\3\4 and no more")
+
+    for _ in range(5):
+        watch().run_pass()
+
+    assert outcomes(place) == [("ann", "refused")] * 2
+
+
+def test_a_folder_that_cannot_be_written_is_printed_once_and_holds_up_no_other(
+    place: Path, watch: Callable[[], Watch], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    next_item = Inbox.next_item
+
+    def refused(inbox: Inbox, owner: str) -> InboxItem | None:
+        if owner == "ann":
+            raise PermissionError(13, "Permission denied", "keen.zip")
+        return next_item(inbox, owner)
+
+    monkeypatch.setattr(Inbox, "next_item", refused)
+    drop(place, "ann/keen.zip")
+    drop(place, "bob/calm.zip")
+    watching = watch()
+    for _ in range(3):
+        watching.run_pass()
+
+    assert (
+        capsys.readouterr().err.count("/ann: golfref cannot move archives out of it (keen.zip: Permission denied)") == 1
+    )
+    assert outcomes(place) == [("bob", "accepted")]
+
+
+def test_a_flood_of_archives_of_one_owner_removes_no_answer_to_another(
+    place: Path, watch: Callable[[], Watch], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(answers, "_MOST", 2)
     drop(place, "bob/calm.zip")
     for number in range(4):
         drop(place, f"ann/keen{number}.zip")
-    for turn in range(8):
-        watch.turn(turn * POLL_INTERVAL_S)
+    watching = watch()
+    for _ in range(4):
+        watching.run_pass()
 
     kept = place / ".golfref/answers"
     assert [len(os.listdir(kept / owner)) for owner in ("ann", "bob")] == [2, 1]
-
-
-def test_what_can_be_neither_answered_nor_put_away_is_taken_once(place: Path, watch: Watched) -> None:
-    drop(place, "ann/keen.zip")
-    (place / "dropped/ann/keen.txt").mkdir()
-    drop(place, f"bob/{'é' * 120}.zip")
-    (place / "dropped/done").mkdir()
-    (place / "dropped/done/bob").write_text("")
-    watch.turn(0.0)
-    for turn in range(1, 200):
-        watch.turn(turn * POLL_INTERVAL_S)
-
-    outcomes = [(line.owner, line.outcome) for line in lines(Shelf(place))]
-    assert outcomes == [("ann", "accepted"), ("bob", "refused")]
-    assert len(os.listdir(place / "dropped/done/ann")) == 1
-
-
-def test_what_is_half_there_is_waited_for(place: Path, watch: Watched) -> None:
-    archive = drop(place, "ann/keen.zip")
-    whole = archive.read_bytes()
-    archive.write_bytes(whole[:50])
-    watch.turn(0.0)
-    assert watch.turn(POLL_INTERVAL_S)
-    assert not watch.turn(2 * POLL_INTERVAL_S)
-    assert os.listdir(place / "dropped/ann") == ["keen.zip"]
-    archive.write_bytes(whole)
-    watch.turn(3 * POLL_INTERVAL_S)
-    watch.turn(4 * POLL_INTERVAL_S)
-    assert "It is accepted" in (place / "dropped/ann/keen.txt").read_text()
-    drop(place, "ann/keen.zip").write_bytes(whole[:50])
-    for now in (100.0, 100 + POLL_INTERVAL_S, 200 + PATIENCE_S):
-        watch.turn(now)
-    assert "damaged" in (place / "dropped/ann/keen.txt").read_text()
-    assert (place / "entries/keen/bot.py").read_text() == "print(1)\n"
-
-
-def test_a_broken_config_spoils_nothing_that_is_dropped(place: Path, watch: Watched) -> None:
-    drop(place, "keen.zip")
-    config = (place / "config.toml").read_text()
-    (place / "config.toml").write_text("nonsense")
-    watch.turn(0.0)
-    assert watch.turn(POLL_INTERVAL_S)
-    assert os.listdir(place / "dropped") == ["keen.zip"]
-    (place / "config.toml").write_text(config)
-
-    watch.turn(100.0)
-
-    assert os.listdir(place / "entries") == ["keen"]
 
 
 @pytest.mark.full

@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from referee.competition.submissions.history import (
+from referee.competition.history import (
     MOST_UNCHANGED,
     Outcome,
+    Refused,
     Submission,
     add,
     lines,
@@ -17,9 +18,8 @@ from referee.competition.submissions.history import (
     told,
     versions_of,
 )
-from referee.competition.submissions.owners import Claims, owner_of
-from referee.competition.submissions.refusal import Refused
-from referee.entries.shelf import Shelf
+from referee.competition.roster import Claims, owner_of
+from referee.versions.store import VersionStore
 
 NOON = datetime.fromisoformat("2026-11-23T12:00:00Z")
 
@@ -28,33 +28,35 @@ def line(hours: float, outcome: Outcome = "accepted", owner: str = "Ann", versio
     """A submission of so many hours ago."""
     moment = NOON - timedelta(hours=hours)
     number = f"{told(moment)}-{outcome}-{version}"
-    return Submission(id=number, time=told(moment), entry="bot", owner=owner, version=version, outcome=outcome)
+    return Submission(
+        id=number, time=told(moment), entry="bot", owner=owner, sender=owner, version=version, outcome=outcome
+    )
 
 
 def test_half_a_line_is_passed_over_and_none_is_written_twice(tmp_path: Path) -> None:
-    shelf = Shelf(tmp_path)
-    shelf.folder.mkdir()
-    add(shelf, line(2))
-    with (shelf.folder / "submissions.jsonl").open("ab") as file:
+    versions = VersionStore(tmp_path)
+    versions.folder.mkdir()
+    add(versions, line(2))
+    with (versions.folder / "submissions.jsonl").open("ab") as file:
         file.write(b'{"id": "half')
-    add(shelf, line(1))
-    add(shelf, line(1))
+    add(versions, line(1))
+    add(versions, line(1))
 
-    assert lines(shelf) == [line(2), line(1)]
-    assert (shelf.folder / "submissions.jsonl").read_bytes().count(b"\n") == 3
+    assert lines(versions) == [line(2), line(1)]
+    assert (versions.folder / "submissions.jsonl").read_bytes().count(b"\n") == 3
 
 
 def test_what_changes_nothing_does_not_fill_the_history(tmp_path: Path) -> None:
     """An owner may hand in a version that is in place, or one too many, as often as it likes."""
-    shelf = Shelf(tmp_path)
-    shelf.folder.mkdir()
+    versions = VersionStore(tmp_path)
+    versions.folder.mkdir()
     for number in range(MOST_UNCHANGED + 5):
-        add(shelf, line(1, "limited" if number % 2 else "same", version=str(number)))
-    add(shelf, line(1, "limited", owner="Bob"))
-    add(shelf, line(1, "refused"))
-    add(shelf, line(-25, "same"))
+        add(versions, line(1, "limited" if number % 2 else "same", version=str(number)))
+    add(versions, line(1, "limited", owner="Bob"))
+    add(versions, line(1, "refused"))
+    add(versions, line(-25, "same"))
 
-    kept = lines(shelf)
+    kept = lines(versions)
     assert len(kept) == MOST_UNCHANGED + 3
     assert [one.outcome for one in kept[-3:]] == ["limited", "refused", "same"]
 

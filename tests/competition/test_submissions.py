@@ -10,15 +10,13 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from referee.competition.submissions.history import Submission, lines
-from referee.competition.submissions.lock import changing_entries
-from referee.competition.submissions.refusal import Refused
-from referee.competition.submissions.restoring import restore
-from referee.competition.submissions.taking import Doing, Incomplete, Offer, Taken, take, tidy
-from referee.entries.shelf import Shelf, remove
-from referee.entries.versions import short
+from referee.competition.history import Refused, Submission, lines
+from referee.competition.restoring import restore
+from referee.competition.submit import Callbacks, Offer, SubmitResult, take, tidy
 from referee.play.sandbox import cell as cell_module
 from referee.tournament.config.config import ConfigError, load
+from referee.versions.store import VersionStore, remove
+from referee.versions.version import short
 
 CONFIG = """
 [tournament]
@@ -43,7 +41,7 @@ class Contest:
         self.folder = folder
         self.config = folder / "config.toml"
         self.config.write_text(CONFIG.format(more=more))
-        self.shelf = Shelf(folder)
+        self.versions = VersionStore(folder)
 
     def files(self, text: str = "1", toml: str = "", name: str = "bot") -> Path:
         """A folder with a bot outside of the entries."""
@@ -54,11 +52,11 @@ class Contest:
         (folder / "bot.toml").write_text(toml)
         return folder
 
-    def take(self, path: Path, **given: str | bool) -> Taken:
+    def take(self, path: Path, **given: str | bool) -> SubmitResult:
         """Hand it in; nothing is checked."""
-        tidy(self.shelf)
+        tidy(self.versions)
         offer = replace(Offer(path=path, is_checked=False), **given)
-        return take(offer, self.config, Doing(tell=lambda _: None, check=lambda: None))
+        return take(offer, self.config, Callbacks(tell=lambda _: None, check=lambda: None))
 
     def accepted(self, path: Path, **given: str | bool) -> Submission:
         taken = self.take(path, **given)
@@ -75,20 +73,22 @@ class Contest:
         return "\n".join([taken.line.reason, *taken.lines])
 
     def state(self) -> tuple[dict[str, str], set[str]]:
-        """By entry its program, and what is on the shelf."""
+        """By entry its program, and what is in the store of versions."""
         found = self.folder.glob("entries/[!.]*/bot.py")
         entries = {path.parent.name: path.read_text() for path in found}
-        versions = self.shelf.folder / "versions"
+        versions = self.versions.folder / "versions"
         return entries, set(os.listdir(versions)) if versions.is_dir() else set()
 
     def entries(self) -> dict[str, str]:
-        """By entry its program. Nothing else lies there."""
+        """By entry its program. Nothing else lies there, but what was renamed."""
         entries, _ = self.state()
-        assert set(os.listdir(self.folder / "entries")) == set(entries)
+        entries = {name: text for name, text in entries.items() if not name.endswith(".old")}
+        names = {name for name in os.listdir(self.folder / "entries") if not name.endswith(".old")}
+        assert names == set(entries)
         return entries
 
     def outcomes(self) -> list[str]:
-        return [line.outcome for line in lines(self.shelf)]
+        return [line.outcome for line in lines(self.versions)]
 
 
 @pytest.fixture
@@ -113,27 +113,7 @@ def test_a_folder_or_an_archive_becomes_an_entry(contest: Contest, tmp_path: Pat
 
     assert contest.entries() == {"bot": "1", "other": "2", "third": "2"}
     assert [bot.name for bot in load(contest.config).bots] == ["bot", "other", "third", "greedy"]
-    assert not (contest.shelf.folder / "incoming").exists()
-
-
-def test_what_is_read_of_a_folder_is_a_copy_of_it_that_nobody_else_changes(contest: Contest, tmp_path: Path) -> None:
-    folder = contest.files("1")
-    secret = tmp_path / "secret"
-    secret.mkdir()
-    (secret / "bot.py").write_text("secret")
-
-    def swaps() -> int:
-        """Open it, and let its author replace it by a link."""
-        fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-        folder.rename(tmp_path / "gone")
-        folder.symlink_to(secret)
-        return fd
-
-    tidy(contest.shelf)
-    offer = Offer(path=folder, sender="ann", is_checked=False, enters=swaps)
-    taken = take(offer, contest.config, Doing(tell=lambda _: None, check=lambda: None))
-    assert taken.line.outcome == "accepted", taken.text
-    assert (tmp_path / "entries/bot/bot.py").read_text() == "1"
+    assert not (contest.versions.folder / "incoming").exists()
 
 
 @pytest.mark.parametrize("kind", ["pipe", "deep", "much", "holes"])
@@ -234,27 +214,80 @@ def test_an_owner_has_so_many_entries(tmp_path: Path) -> None:
         contest.accepted(contest.files("3", name=name))
 
 
-def test_what_was_in_place_before_the_first_submission_comes_back_too(contest: Contest) -> None:
+def test_only_what_comes_through_the_folder_of_an_owner_counts_for_its_day(tmp_path: Path) -> None:
+    contest = Contest(tmp_path, 'trust = "all"\n[submissions]\nper_day = 1')
+    for number in range(3):
+        contest.accepted(contest.files(f"{number}", 'owner = "Ann"'))
+    contest.accepted(contest.files("3"), sender="Ann")
+
+    assert "Ann has handed in 1 times within 24 hours" in contest.refused(contest.files("4"), sender="Ann")
+    contest.accepted(contest.files("4"), owner="Ann")
+
+
+def test_an_entry_is_a_link_to_the_version_that_plays(contest: Contest) -> None:
+    first, second = contest.accepted(contest.files("1")), contest.accepted(contest.files("2"))
+    place = contest.folder / "entries/bot"
+
+    assert os.readlink(place) == f"../.golfref/versions/{second.version}/source"
+    restore("bot", "", contest.config)
+    assert os.readlink(place) == f"../.golfref/versions/{first.version}/source"
+    assert load(contest.config).entries[0].version == first.version
+    assert sorted(os.listdir(contest.versions.folder)) == ["answers", "submissions.jsonl", "versions"]
+
+
+def test_a_folder_that_was_put_there_by_hand_stays_unless_it_is_to_be_replaced(contest: Contest) -> None:
     shutil.copytree(contest.files("by hand"), contest.folder / "entries/bot")
-    second = contest.accepted(contest.files("2"))
+
+    assert "put there by hand, and stays" in contest.refused(contest.files("2"))
+    second = contest.accepted(contest.files("2"), replaces=True)
+    assert (contest.folder / "entries/bot.old/bot.py").read_text() == "by hand"
+    assert contest.entries() == {"bot": "2"}
 
     restore("bot", "", contest.config)
-
     assert contest.entries() == {"bot": "by hand"}
     assert restore("bot", second.version[:6], contest.config).version == second.version
-    assert contest.entries() == {"bot": "2"}
-    assert contest.outcomes() == ["found", "accepted", "restored", "restored"]
-    assert os.access(contest.folder / "entries/bot/bot.py", os.W_OK)
+    assert contest.outcomes() == ["refused", "found", "accepted", "restored", "restored"]
 
 
-def test_what_cannot_be_read_is_set_aside(contest: Contest) -> None:
+def test_a_folder_by_hand_is_no_link_after_the_same_files_are_handed_in(contest: Contest) -> None:
+    place = contest.folder / "entries/bot"
+    shutil.copytree(contest.files("1"), place)
+
+    assert contest.take(contest.files("1")).line.outcome == "same"
+    assert not place.is_symlink()
+    contest.accepted(contest.files("1"), replaces=True)
+    assert place.is_symlink()
+    place.unlink()
+    shutil.copytree(contest.files("1"), place)
+    assert "bot.old is there already" in contest.refused(contest.files("2"), replaces=True)
+
+
+def test_a_folder_that_cannot_be_read_is_replaced_too(contest: Contest) -> None:
     shutil.copytree(contest.files("1", toml="nonsense = "), contest.folder / "entries/bot")
 
-    contest.accepted(contest.files("2"))
+    contest.accepted(contest.files("2"), replaces=True)
 
-    (aside,) = (contest.shelf.folder / "set-aside").iterdir()
-    assert (aside / "bot.toml").read_text() == "nonsense = "
+    assert (contest.folder / "entries/bot.old/bot.toml").read_text() == "nonsense = "
     assert contest.entries() == {"bot": "2"}
+
+
+@pytest.mark.parametrize("change", ["content", "bot.toml", "gone"])
+def test_a_start_names_what_somebody_changed_by_hand(contest: Contest, change: str) -> None:
+    version = contest.accepted(contest.files("1")).version
+    source = contest.versions.folder_of(version) / "source"
+    if change == "gone":
+        contest.versions.remove(version)
+    else:
+        name = "bot.py" if change == "content" else "bot.toml"
+        (source / name).chmod(0o644)
+        (source / name).write_text("nonsense")
+    words = f"version {short(version)} is not in" if change == "gone" else rf"somebody changed .*: source/{name}; hand"
+
+    with pytest.raises(ConfigError, match=words):
+        load(contest.config)
+    assert contest.accepted(contest.files("1")).version == version
+    assert contest.entries() == {"bot": "1"}
+    load(contest.config)
 
 
 def test_a_version_that_is_not_there_cannot_be_restored(contest: Contest) -> None:
@@ -267,7 +300,7 @@ def test_a_version_that_is_not_there_cannot_be_restored(contest: Contest) -> Non
         with pytest.raises(Refused, match=words):
             restore("bot", asked, contest.config)
     contest.accepted(contest.files("2"))
-    remove(contest.shelf.place(line.version))
+    contest.versions.remove(line.version)
 
     with pytest.raises(Refused, match=short(line.version)):
         restore("bot", "", contest.config)
@@ -284,7 +317,7 @@ def test_an_entry_keeps_its_owner_unless_the_organiser_gives_it_away(contest: Co
     assert contest.accepted(contest.files("3"), owner="Bob").owner == "Bob"
     assert [bot.owner for bot in load(contest.config).bots] == ["Bob", ""]
     assert "is Bob's" in contest.refused(contest.files("4", 'owner = "Ann"'))
-    shutil.rmtree(contest.folder / "entries/bot")
+    (contest.folder / "entries/bot").unlink()
     assert "is Bob's" in contest.refused(contest.files("4", 'owner = "Ann"'))
 
 
@@ -335,7 +368,7 @@ def test_an_owner_who_looks_like_another_is_refused(contest: Contest) -> None:
 
 def test_an_entry_that_was_removed_keeps_its_name_and_owner(contest: Contest) -> None:
     contest.accepted(contest.files("1"), owner="Ann")
-    remove(contest.folder / "entries/bot")
+    (contest.folder / "entries/bot").unlink()
 
     assert "is Ann's" in contest.refused(contest.files("2", name="\uff22ot"), sender="Mallory")
     contest.accepted(contest.files("2", name="\uff22ot"), owner="Ann")
@@ -355,6 +388,17 @@ def test_an_entry_with_which_the_tournament_cannot_be_played_is_refused(
     assert "and so this config; give it a folder of its own" in told
 
 
+def test_two_owners_may_have_the_same_version(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cell_module, "why_none", lambda: "no users here")
+    contest = Contest(tmp_path, 'isolation = "bwrap"')
+    files = contest.files(toml='command = ["sh", "bot.py"]')
+
+    for owner in ("Ann", "Bob"):
+        contest.accepted(files, name=owner.lower(), owner=owner)
+
+    assert [bot.owner for bot in load(contest.config).bots] == ["Ann", "Bob", ""]
+
+
 def test_what_is_no_entry_is_refused_with_its_lines(contest: Contest, tmp_path: Path) -> None:
     (tmp_path / "bad.zip").write_bytes(b"PK\3\4")
     (tmp_path / "bot.rar").write_bytes(b"Rar!")
@@ -367,15 +411,7 @@ def test_what_is_no_entry_is_refused_with_its_lines(contest: Contest, tmp_path: 
     assert contest.outcomes() == ["refused"] * 4
 
 
-def test_a_damaged_archive_may_be_on_its_way(contest: Contest, tmp_path: Path) -> None:
-    (tmp_path / "bad.zip").write_bytes(b"PK\3\4")
-
-    with pytest.raises(Incomplete):
-        contest.take(tmp_path / "bad.zip", may_grow=True)
-    assert contest.outcomes() == []
-
-
-def test_a_version_that_is_refused_leaves_the_shelf_unless_another_entry_is_the_same(contest: Contest) -> None:
+def test_a_version_that_is_refused_leaves_the_store_unless_another_entry_is_the_same(contest: Contest) -> None:
     contest.accepted(contest.files("1"))
     same = contest.files("1")
 
@@ -390,24 +426,12 @@ def test_a_config_without_a_place_for_new_entries_says_so(contest: Contest) -> N
         contest.take(contest.files("1"))
 
 
-def test_two_do_not_change_entries_at_a_time(contest: Contest) -> None:
-    seen: list[str] = []
-
-    class Waits(Exception):
-        """Instead of waiting."""
-
-    def note(who: str) -> None:
-        seen.append(who)
-        raise Waits
-
-    first, second = (changing_entries(contest.shelf, what, note) for what in ("the first", "the second"))
-    with first, pytest.raises(Waits), second:
-        pass
-    assert seen == [f"process {os.getpid()}: the first"]
-
-
-_CHANGES = {"os.rename", "os.remove", "os.mkdir", "os.rmdir", "os.chmod", "os.symlink", "os.truncate", "ctypes.dlsym"}
+_CHANGES = {"os.rename", "os.remove", "os.mkdir", "os.rmdir", "os.chmod", "os.symlink", "os.truncate"}
 """What a process asks the system for that changes files, as audit events; `open` to write comes to it."""
+
+
+def known_versions(contest: Contest) -> set[str]:
+    return {line.version for line in lines(contest.versions)}
 
 
 def _dies_at(step: int) -> None:
@@ -427,14 +451,16 @@ def _dies_at(step: int) -> None:
 @pytest.mark.full  # it dies before each change of files
 def test_whoever_is_killed_leaves_the_older_version_or_the_newer_one(contest: Contest) -> None:
     contest.accepted(contest.files("old", 'owner = "Ann"'))
-    shutil.copytree(contest.shelf.folder, contest.folder / "shelf")
-    shutil.copytree(contest.folder / "entries", contest.folder / "before")
+    names = (".golfref", "entries")
+    for name in names:
+        shutil.copytree(contest.folder / name, contest.folder / "before" / name, symlinks=True)
     step, seen, ended = 0, set(), False
+    stale: list[str] = []
     while not ended:
         step += 1
-        for kept, now in (("shelf", ".golfref"), ("before", "entries")):
-            remove(contest.folder / now)
-            shutil.copytree(contest.folder / kept, contest.folder / now, symlinks=True)
+        for name in names:
+            remove(contest.folder / name)
+            shutil.copytree(contest.folder / "before" / name, contest.folder / name, symlinks=True)
         offered = contest.files("new", 'owner = "Ann"')
         child = os.fork()
         if not child:
@@ -444,10 +470,13 @@ def test_whoever_is_killed_leaves_the_older_version_or_the_newer_one(contest: Co
         code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
         assert code in (0, 9), step
         ended = code == 0
-        assert contest.state()[0] in ({"bot": "old"}, {"bot": "new"}), step
-        tidy(contest.shelf)
         (bot, _) = load(contest.config).bots
-        seen.add((contest.entries()["bot"], bot.owner, contest.outcomes().count("accepted"), len(contest.state()[1])))
-        assert contest.take(contest.files("new", 'owner = "Ann"'), owner="Bob").line.outcome in ("accepted", "same")
+        seen.add((contest.state()[0]["bot"], bot.owner))
+        tidy(contest.versions)
+        stale += [name for name in contest.state()[1] if "." not in name and name not in known_versions(contest)]
+        assert contest.take(offered, owner="Bob").line.outcome in ("accepted", "same"), step
+        assert contest.entries() == {"bot": "new"}
+        assert load(contest.config).bots[0].owner == "Bob"
     assert step > 20
-    assert seen == {("old", "Ann", 1, 1), ("new", "Bob", 2, 2)}
+    assert seen == {("old", "Ann"), ("new", "Bob")}
+    assert len(stale) <= 3  # it dies right beside a change of the mark

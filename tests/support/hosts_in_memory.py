@@ -64,7 +64,7 @@ BUILT_BOT = 'command = ["python3", "made.py"]\nbuild = ["sh", "-c", "cp source.p
 
 
 def competition(folder: Path, bots: str, **env: str) -> Config:
-    """A config with these bots, of which entries are on the shelf. `mine` and `entries/made` are there."""
+    """A config with these bots, of which entries are in the store of versions. `mine` and `entries/made` are there."""
     (folder / "mine").mkdir(parents=True, exist_ok=True)
     (folder / "mine/bot.py").write_text(BOT)
     (folder / "entries/made").mkdir(parents=True)

@@ -5,7 +5,6 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
-from referee.entries.versions import short
 from referee.highlights.highlight import Highlight
 from referee.reports import provenance
 from referee.reports.one_bot import OneBot, one_bot
@@ -21,6 +20,7 @@ from referee.site.pages.tables import Col, Table, bar, cols_of, tint, with_bars
 from referee.site.pages.times import times_table
 from referee.site.plots.times import TimeBins
 from referee.tournament.summary import EnteredBot
+from referee.versions.version import short
 
 
 class Fault(Struct, frozen=True, kw_only=True):

@@ -5,7 +5,7 @@ Some are entered one by one, others as folders of which each is an entry.
 
 import os
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from msgspec import Struct
@@ -13,17 +13,19 @@ from msgspec.structs import replace
 
 from protocol.messages import Clocks
 from protocol.text import folded
-from referee.entries.entry import Builds, Entry
-from referee.entries.folder import LONGEST_OWNER, Allowance, BadEntry, read_entry
-from referee.entries.owners import kept_owners
-from referee.entries.places import find_places, is_passed_over
-from referee.entries.shelf import Shelf
+from referee.entries.owners import settled_owners
 from referee.play.sandbox.cell import can_read, cell_of, readable_places
 from referee.play.sandbox.problems import find_problem
 from referee.play.spec import BUILTIN, LONGEST_NAME, BadBot, BotSpec, Isolation, builtin_bot
+from referee.toml.document import line_of
 from referee.toml.reader import KeyPath, Reader
+from referee.tournament.config.entry_folders import find_entry_folders, is_passed_over
 from referee.tournament.config.tables import BotTime, check_env, own_clocks
 from referee.tournament.plan.keys import Rotations
+from referee.versions.bot_toml import LONGEST_OWNER, Allowance, BadEntry, read_entry
+from referee.versions.entry import Builds, Entry
+from referee.versions.store import SOURCE, VersionStore
+from referee.versions.version import short
 
 _SHOWN = 5
 """How many paths are told of those that are no entries."""
@@ -68,20 +70,14 @@ class EntryTable(Struct, frozen=True, kw_only=True):
     """Absolute paths that its entries may ask to read."""
     owners: dict[str, str]
     """By the name of an entry, whose it is, as the config says."""
-    kept: Mapping[str, str] = {}
-    """The same as it was settled when entries were handed in."""
     is_exempt: bool = False
     """Whether they take part whatever `qualify` says."""
 
-    def owner_of(self, name: str) -> str:
-        """Whose an entry is, whatever it says itself; empty where only itself says it."""
-        return self.owners.get(name) or self.kept.get(name, "")
-
-    def allowance(self, name: str, folder: str, builds: Builds) -> Allowance:
-        """What an entry of this name may ask for. `folder` is that of the config."""
+    def allowance(self, folder: str, builds: Builds, *, owner: str = "") -> Allowance:
+        """What an entry may ask for. `folder` is that of the config, `owner` is empty if the entry itself says it."""
         return Allowance(
             folder=folder,
-            owner=self.owner_of(name),
+            owner=owner,
             reads=self.reads,
             network=builds.network,
             bounds=builds.entry_bounds,
@@ -141,7 +137,7 @@ def read_bots(  # noqa: PLR0913 - all that the tables of bots depend on
 
     `file` is as the config is named. Bots `without` which they are to be made out are not looked at. An entry that is
     `adding` is taken as if it lay there already. What is wrong within an entry stands in `broken`. Raises BadDocument
-    where what is kept of the owners cannot be read.
+    where the owners of entries cannot be read.
     """
     if given is None:
         reader.missing(("bots",), "expected at least one [[bots]]")
@@ -171,7 +167,8 @@ class _Found:
         self._isolation = isolation
         self._builds = builds
         self._clocks = clocks
-        self._kept = kept_owners(Shelf(self._folder))
+        self._versions = VersionStore(self._folder)
+        self._settled = settled_owners(self._versions)
         self._reader = reader
         self._all: list[BotEntry] = []
         self._entries: list[Entry] = []
@@ -219,11 +216,10 @@ class _Found:
             pattern=pattern,
             reads=reads,
             owners=given.owners,
-            kept=self._kept,
             is_exempt=not given.qualify,
         )
         self._tables.append(table)
-        places = find_places(pattern, self._folder)
+        places = find_entry_folders(pattern, self._folder)
         self._notes += [
             f"{self._shown(place)} is neither a folder nor a file, and no entry" for place in places.skipped
         ]
@@ -242,17 +238,43 @@ class _Found:
 
     def _enter_folder(self, place: str, table: EntryTable) -> None:
         name = os.path.basename(place)
-        owner = table.owner_of(name)
+        version = self._versions.linked_version(place)
+        owner = table.owners.get(name) or self._settled.get((name, version), "")
         try:
             if is_passed_over(name):
                 text = f"{self._shown(place)}: a folder of such a name is no entry; give it another name"
                 raise BadEntry([text])
-            entry = read_entry(place, table.allowance(name, self._folder, self._builds), shown=self._shown(place))
+            entry = self._read(place, version, table.allowance(self._folder, self._builds, owner=owner))
         except BadEntry as error:
             self._broken.append(BrokenEntry(name=name, folder=place, lines=error.lines))
             self._all.append(BotEntry(name=name, table=table.index, owner=owner, is_exempt=table.is_exempt))
         else:
             self._enter(table, entry)
+
+    def _read(self, place: str, version: str, allowance: Allowance) -> Entry:
+        """The entry in this place, which is a link to this version unless that is empty. Raises BadEntry.
+
+        The link is not followed again: it may lead to another version at any moment.
+        """
+        shown, name = self._shown(place), os.path.basename(place)
+        if not version:
+            return read_entry(place, allowance, shown=shown)
+        source = self._versions.folder_of(version) / SOURCE
+        remedy = f"hand `{name}` in again by `golfref submit`, or bring a version back by `--restore {name}`"
+        if not source.is_dir():
+            raise BadEntry([line_of(f"{shown}: version {short(version)} is not in {source.parents[1]}; {remedy}")])
+        changed = self._versions.changed_files(version)
+        try:
+            entry = read_entry(str(source), allowance, name=name, shown=shown)
+        except BadEntry as error:
+            if not changed:
+                raise
+            raise BadEntry(
+                [line_of(f"{shown}: {_changed_by_hand(version, changed)}; {remedy}"), *error.lines]
+            ) from None
+        if entry.version != version:
+            raise BadEntry([line_of(f"{shown}: {_changed_by_hand(version, changed)}; {remedy}")])
+        return replace(entry, folder=place)
 
     def replace(self, table: EntryTable, entry: Entry) -> None:
         """Take an entry in place of the one of its name that the table has already, if it has one."""
@@ -263,7 +285,7 @@ class _Found:
 
     def _enter(self, table: EntryTable, entry: Entry) -> None:
         self._entries.append(entry)
-        spec = Shelf(self._folder).bot(entry)
+        spec = self._versions.bot_of(entry)
         self._all.append(
             BotEntry(name=entry.name, table=table.index, owner=entry.owner, is_exempt=table.is_exempt, spec=spec)
         )
@@ -295,6 +317,10 @@ class _Found:
     def _shown(self, place: str) -> str:
         """A folder as it is told: from where the config's file is named."""
         return os.path.normpath(os.path.join(self._beside, os.path.relpath(place, self._folder)))
+
+
+def _changed_by_hand(version: str, changed: Sequence[str]) -> str:
+    return f"somebody changed version {short(version)} after it was handed in: {', '.join(changed) or 'its files'}"
 
 
 def readers(bots: Sequence[BotSpec], path: str) -> list[str]:
@@ -392,8 +418,11 @@ def _by_folder_around(bots: Sequence[tuple[int, BotSpec]]) -> dict[str, list[_Ow
     """By each folder in which they lie, all folders of bots that are not shipped ones."""
     found: defaultdict[str, list[_OwnPlace]] = defaultdict(list)
     for table, bot in bots:
-        own = {bot.dir: bot.version} | ({bot.entry: ""} if bot.entry else {})
-        for place, version in own.items() if bot.builtin is None else ():
+        if bot.builtin is not None:
+            continue
+        stored = os.path.dirname(os.path.realpath(bot.dir))
+        for place in dict.fromkeys((bot.dir, bot.entry or bot.dir)):
+            version = bot.version if os.path.dirname(os.path.realpath(place)) == stored else ""
             for folder in _folders_around(place):
                 found[folder].append(_OwnPlace(table, bot, version))
     return found

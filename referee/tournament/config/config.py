@@ -14,13 +14,12 @@ from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 from protocol.messages import Clocks, FaultPolicy
-from referee.entries.entry import Builds, Entry
 from referee.play.process.pool import Reuse
 from referee.play.sandbox.cell import settled
 from referee.play.sandbox.problems import find_problem
 from referee.play.sandbox.system_info import cores
 from referee.play.spec import BotLimits, BotSpec, Confinement, Isolation
-from referee.rules.book.options import Options, Positive
+from referee.rules.options import Options, Positive
 from referee.toml.document import BadDocument, parsed, read_text
 from referee.toml.document import placed as document_lines
 from referee.toml.reader import KeyPath, Problem, Reader
@@ -52,6 +51,7 @@ from referee.tournament.orders import part_of
 from referee.tournament.plan.keys import Rotations
 from referee.tournament.plan.rounds import StopRules
 from referee.tournament.standings import RankBy
+from referee.versions.entry import Builds, Entry
 
 LONGEST_TITLE = 100
 """How many characters the name of a tournament has at most."""
@@ -93,7 +93,7 @@ class Config(RunRules, frozen=True, kw_only=True):
     variants: tuple[ConfiguredVariant, ...]
     bots: tuple[BotSpec, ...]
     entries: tuple[Entry, ...] = ()
-    """The entries among the bots, which play from the shelf once they have been put there and built."""
+    """The entries among the bots, which play from the store of versions once they have been put there and built."""
     entry_tables: tuple[EntryTable, ...] = ()
     builds: Builds = Builds()
     submissions: Submissions = Submissions()
@@ -336,8 +336,7 @@ def _config(path: str | Path, file: _File, variants: Sequence[ConfiguredVariant]
 
 
 def check_ready(config: Config, names: Collection[str] | None = None) -> None:
-    """Hold the bots of entries, which are on the shelf now, against the same rules as other bots; with `names` only
-    these.
+    """Hold the bots of entries, which are stored now, against the same rules as other bots; with `names` only these.
 
     Raises ConfigError with all that keeps any of them from being started, or shows it what it must not see.
     """

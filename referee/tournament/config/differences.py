@@ -10,11 +10,11 @@ from typing import Any
 from msgspec import Struct, to_builtins
 from msgspec.structs import asdict, replace
 
-from referee.entries.versions import short
 from referee.toml.reader import KeyPath, Problem
 from referee.tournament.config.run_config import RunBot, RunConfig, RunRules, RunVariant
 from referee.tournament.formats.table import traits_of
 from referee.tournament.plan.rounds import StageRules
+from referee.versions.version import short
 
 _AMENDABLE = frozenset({"name", "anchor", "hours", "deals", "lineups", "rounds", "challengers"})
 """What may change in a run of one stage, besides its bots and variants. Of several stages `rounds` may."""

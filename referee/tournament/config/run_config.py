@@ -14,18 +14,17 @@ from msgspec import Meta, Struct, to_builtins
 from msgspec.structs import asdict, replace
 
 from protocol.messages import Clocks, FaultPolicy
-from referee.entries.versions import short, version_of
 from referee.play.process.pool import Reuse
 from referee.play.spec import BotLimits, BotSpec, Isolation
-from referee.rules.book.changes import in_effect
-from referee.rules.book.variant import Variant
-from referee.rules.book.variants import UnknownVariant, restored
+from referee.rules.check_options import in_effect
+from referee.rules.variants import UnknownVariant, Variant, from_record
 from referee.tournament.config.variants import ConfiguredVariant
 from referee.tournament.formats.table import Traits, ranked_by, traits_of
 from referee.tournament.plan.keys import Rotations
 from referee.tournament.plan.rounds import Format, StageRules, StopRules
 from referee.tournament.plan.shards import Shard
 from referee.tournament.standings import RankBy, RankedBy
+from referee.versions.version import short, version_of
 
 
 class RunRules(Struct, frozen=True, kw_only=True):
@@ -105,7 +104,7 @@ class RunVariant(Struct, frozen=True, kw_only=True):
     @property
     def variant(self) -> Variant:
         """What is played; raises UnknownVariant and msgspec.ValidationError where another version knew more."""
-        return restored(self.preset, self.options)
+        return from_record(self.preset, self.options)
 
     @property
     def game(self) -> str:

@@ -8,10 +8,10 @@ from msgspec import Meta, Struct
 from msgspec.structs import asdict, replace
 
 from protocol.messages import Clocks, SlapTiming
-from referee.entries.entry import Builds
 from referee.play.spec import BadBot, builtin_bot
-from referee.rules.book.options import Positive
+from referee.rules.options import Positive
 from referee.toml.reader import KeyPath, Reader
+from referee.versions.entry import Builds
 
 Seconds = Annotated[float, Meta(gt=0, le=86400, description="seconds")]
 """No clock runs longer than a day."""
@@ -45,7 +45,7 @@ class Submissions(Struct, frozen=True, kw_only=True):
     """[submissions]: what one submission may be, and how many there may be."""
 
     per_day: Positive = 20
-    """How many of one owner are built and checked within 24 hours."""
+    """How many archives from the folder of an owner in the inbox are built and checked within 24 hours."""
     per_owner: Positive | None = None
     """How many entries an owner may have; None: any number."""
     size_mb: Positive = 64

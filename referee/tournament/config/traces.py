@@ -4,9 +4,9 @@ import contextlib
 import os
 from collections.abc import Iterator
 
-from referee.entries.places import find_places
-from referee.entries.versions import traces_below, traces_of
 from referee.tournament.config.config import Config
+from referee.tournament.config.entry_folders import find_entry_folders
+from referee.versions.version import traces_below, traces_of
 
 Trace = tuple[str, int, int]
 """A path, with its size and the time of its last change in nanoseconds."""
@@ -28,7 +28,7 @@ def _traces(config: Config) -> Iterator[Trace]:
         yield from traces_of(bot, config.folder)
     around = {config.file}
     for table in config.entry_tables:
-        places = find_places(table.pattern, config.folder).folders
+        places = find_entry_folders(table.pattern, config.folder).folders
         around.update(map(os.path.dirname, (os.path.normpath(os.path.join(config.folder, table.pattern)), *places)))
         for place in places:
             yield from traces_below(place)

@@ -13,7 +13,7 @@ from itertools import accumulate
 
 from msgspec import Struct
 
-from referee.rules.table.streams import Stream
+from referee.rules.keyed_streams import Stream
 from referee.tournament.plan.keys import Rotations
 from referee.tournament.plan.lineups import lineup_rule
 from referee.tournament.plan.planned_match import Lineup

@@ -12,7 +12,7 @@ from itertools import pairwise
 
 from msgspec.structs import replace
 
-from referee.rules.table.streams import Stream
+from referee.rules.keyed_streams import Stream
 from referee.tournament.plan.deals import BlockList, PlannedBlock, WholeDeals, matches_of
 from referee.tournament.plan.keys import SHARED_CARDS, deal_key, own_cards
 from referee.tournament.plan.planned_match import BlockKey, Entry, Lineup, PlannedMatch

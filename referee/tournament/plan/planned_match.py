@@ -6,7 +6,7 @@ Workers and single matches know this much of a plan, and do not wait for the res
 from msgspec import Struct
 from msgspec.structs import replace
 
-from referee.rules.book.variant import Variant
+from referee.rules.variants import Variant
 
 Lineup = tuple[int, ...]
 """Bots that meet at a table, as indexes."""

@@ -7,7 +7,7 @@ a stream of the master key, so that anybody can draw a sample again.
 from collections.abc import Collection, Iterator, Sequence
 from itertools import islice
 
-from referee.rules.table.streams import Stream
+from referee.rules.keyed_streams import Stream
 from referee.tournament.plan.lineups import LineupRule
 from referee.tournament.plan.planned_match import Lineup
 

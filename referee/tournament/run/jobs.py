@@ -1,7 +1,7 @@
 """The matches of a plan as the config has them, ready to be played. This must not know in which order they are."""
 
 from referee.play.match import MatchSetup
-from referee.rules.table.streams import bot_seed
+from referee.rules.keyed_streams import bot_seed
 from referee.tournament.config.config import Config
 from referee.tournament.config.variants import games
 from referee.tournament.plan.planned_match import PlannedMatch, for_blocks

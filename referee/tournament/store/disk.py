@@ -10,7 +10,7 @@ import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
-from referee.lock_file import is_locked, try_lock, unlock
+from referee import lock_file
 
 SIDE_FILES = ("-wal", "-shm", "-journal")
 """What SQLite may leave beside a store when it is killed. The first and the last belong to its content."""
@@ -42,24 +42,21 @@ def locked(path: Path) -> Iterator[Lock]:
 
     The lock is a file beside the store. A referee that is killed leaves it behind unlocked.
     """
-    beside = _lock_of(path)
-    try:
-        fd = try_lock(beside)
-    except OSError as error:
-        raise refusal(path, error) from None
-    if fd is None:
-        raise StoreError(
-            f"{path}: another golfref is writing this store; wait for it, or name another place with --store FILE"
-        )
-    try:
+    with contextlib.ExitStack() as stack:
+        try:
+            stack.enter_context(lock_file.locked(_lock_of(path)))
+        except BlockingIOError:
+            raise StoreError(
+                f"{path}: another golfref is writing this store; wait for it, or name another place with --store FILE"
+            ) from None
+        except OSError as error:
+            raise refusal(path, error) from None
         yield Lock()
-    finally:
-        unlock(beside, fd)
 
 
 def is_written_to(path: Path) -> bool:
     """Whether a process has the lock of a store."""
-    return is_locked(_lock_of(path))
+    return lock_file.is_locked(_lock_of(path))
 
 
 def changed_at(path: Path) -> float:

@@ -10,7 +10,6 @@ from itertools import groupby
 
 from msgspec.structs import replace
 
-from referee.entries.versions import short
 from referee.tournament.config.planned import MatchIdentities
 from referee.tournament.plan.meetings import PairHistory
 from referee.tournament.plan.plan import Plan
@@ -18,6 +17,7 @@ from referee.tournament.plan.planned_match import Entry, Identity
 from referee.tournament.plan.rounds import History
 from referee.tournament.results import Result
 from referee.tournament.store.rows import CommittedMatch
+from referee.versions.version import short
 
 
 class PlayedSoFar:

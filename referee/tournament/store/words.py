@@ -4,7 +4,6 @@ from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
 
-from referee.entries.versions import short
 from referee.tournament.config.differences import config_differences
 from referee.tournament.config.run_config import RunConfig
 from referee.tournament.plan.rounds import End, Round
@@ -19,6 +18,7 @@ from referee.tournament.store.rows import (
     ShardBegins,
 )
 from referee.tournament.store.store import Store
+from referee.versions.version import short
 
 SHOWN = (Amended, Origin, BotChanged, KeptOut, HostLeftOut, HostLost, ShardBegins, Merged)
 """The kinds of rows that the history of a run shows. Matches, voids, rounds and hosts have tables of their own."""

@@ -15,7 +15,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from protocol.text import printable
-from referee.entries.versions import short
 from referee.tournament.config.differences import config_differences
 from referee.tournament.config.planned import MatchIdentities, draw_input, whole_deals_of_all
 from referee.tournament.config.run_config import RunConfig
@@ -57,6 +56,7 @@ from referee.tournament.store.rows import (
 from referee.tournament.store.store import Store, committed_match
 from referee.tournament.store.words import drawn_in_words
 from referee.tournament.verify.compare import LONGEST_SHOWN, differences
+from referee.versions.version import short
 
 MOST_MATCHES = 10_000_000
 """Of how many matches a plan is followed: weeks of play. Nobody waits for what a hostile store could ask for."""

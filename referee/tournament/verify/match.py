@@ -12,9 +12,9 @@ from msgspec.structs import asdict
 from protocol.messages import Clocks, GameMessage, Limits
 from protocol.text import printable
 from referee.play.spec import BotLimits
-from referee.rules.book.changes import in_effect
-from referee.rules.book.variants import UnknownVariant, restored
+from referee.rules.check_options import in_effect
 from referee.rules.record import Record, SeatRecord
+from referee.rules.variants import UnknownVariant, from_record
 from referee.tournament.config.run_config import RunBot, RunConfig, RunVariant
 from referee.tournament.plan.planned_match import Identity, for_blocks
 from referee.tournament.verify.compare import LONGEST_SHOWN, differences, excerpt
@@ -56,7 +56,7 @@ def _check_game(entry: RunVariant, record: Record) -> Iterator[str]:
     """What was played. Options without effect may differ."""
     try:
         configured = for_blocks(entry.variant)
-        played = restored(record.preset, record.options)
+        played = from_record(record.preset, record.options)
     except (UnknownVariant, msgspec.ValidationError):
         yield "played with options that golfref does not know"
         return

@@ -13,8 +13,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from protocol.text import printable
+from referee.rules.keyed_streams import bot_seed
 from referee.rules.record import NoRecord, Record, read_record
-from referee.rules.table.streams import bot_seed
 from referee.tournament.orders import result_of
 from referee.tournament.plan.planned_match import PlannedMatch
 from referee.tournament.store.disk import StoreError

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 from configs import GAME, HEAD, contest, loaded, problems
 
-from referee.entries.entry import Builds
-from referee.entries.shelf import Shelf
 from referee.play.sandbox import cell as cell_module
 from referee.tournament.config.config import Config, ConfigError, check_ready, load, survey
+from referee.versions.entry import Builds
+from referee.versions.store import VersionStore
 
 LIMITS, BWRAP = (f'{HEAD}isolation = "{how}"\n{GAME}' for how in ("limits", "bwrap"))
 ALL = '[[bots]]\nentries = "entries/*"\n'
@@ -40,11 +40,11 @@ def in_shell(folder: Path) -> Path:
 
 def taken(config: Config) -> Config:
     for entry in config.entries:
-        Shelf(config.folder).take(entry)
+        VersionStore(config.folder).add(entry)
     return config
 
 
-def test_each_folder_is_a_bot_that_plays_from_the_shelf(folder: Path) -> None:
+def test_each_folder_is_a_bot_that_plays_from_the_store_of_versions(folder: Path) -> None:
     config = loaded(LIMITS, ALL + '[[bots]]\nbuiltin = "greedy"\n')
 
     assert [bot.name for bot in config.bots] == ["ann", "bea", "cid", "greedy"]
@@ -169,7 +169,7 @@ def test_problems_are_told_from_where_the_config_is_named(folder: Path, monkeypa
         load("contest/c.toml")
 
 
-def test_a_shelf_that_lacks_a_program_is_told_when_it_is_ready(folder: Path) -> None:
+def test_a_store_that_lacks_a_program_is_told_when_it_is_ready(folder: Path) -> None:
     enter(folder, "ann", 'command = ["no-such-program"]')
     enter(folder, "bea", 'command = ["./run"]')
     config = taken(loaded(LIMITS, ALL))

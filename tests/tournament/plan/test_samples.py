@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from referee.rules.table.streams import Stream
+from referee.rules.keyed_streams import Stream
 from referee.tournament.plan.deals import PlannedVariant, WholeDeals
 from referee.tournament.plan.lineups import MOST_LINEUPS, LineupRule
 from referee.tournament.plan.plan import Plan

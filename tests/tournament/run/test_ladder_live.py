@@ -20,9 +20,9 @@ from typer.testing import CliRunner
 
 from referee.cli.every import app
 from referee.commands import tournament
-from referee.entries import versions as versions_of_bots
 from referee.play.spec import BotSpec
 from referee.tournament.store.store import Store
+from referee.versions import version as versions_of_bots
 
 BOT = (Path(__file__).parents[2] / "quick/bot.sh").read_text(encoding="utf-8")
 SLOW = BOT.replace("seed=${line#", "sleep 0.1; seed=${line#")
