@@ -32,8 +32,15 @@ def schema() -> dict[str, Any]:
 
 
 def text() -> bytes:
-    """The schema as schema.json holds it: UTF-8, indented, with a final newline."""
-    return msgspec.json.format(msgspec.json.encode(schema()), indent=2) + b"\n"
+    """The schema as schema.json holds it: UTF-8, each definition on a line of its own, with a final newline."""
+    parts = schema()
+    definitions = parts.pop("$defs")
+    lines = [f"{_json(name)}: {_json(definition)}" for name, definition in definitions.items()]
+    return (_json(parts)[:-1] + ', "$defs": {\n' + ",\n".join(lines) + "\n}}\n").encode()
+
+
+def _json(node: Any) -> str:
+    return msgspec.json.encode(node).decode()
 
 
 def _name(definition: dict[str, Any]) -> str:

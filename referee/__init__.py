@@ -2,11 +2,11 @@
 
 The command is `golfref`. Programs import what they need for a game without bots and for what was recorded:
 
-    Game        a match in progress: the open question, the answers, the events, the result
-    preset      a game of the rule book by its name
-    customised  such a game with other options
-    score       layouts that somebody wrote down, scored
-    replay      a match that was recorded, played again
+    Game          a match in progress: the open question, the answers, the events, the result
+    preset        a game of the rule book by its name
+    with_options  such a game with other options
+    score         layouts that somebody wrote down, scored
+    replay        a match that was recorded, played again
 
 Each loads when it is first used, so that `golfref --help` does not wait for the rules. README.md in this folder shows
 them at work.
@@ -20,20 +20,21 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from referee.library import replay
-    from referee.rules.book.variants import customised, preset
+    from referee.rules.check_options import with_options
     from referee.rules.game import Game
     from referee.rules.scoring.by_hand import score
+    from referee.rules.variants import preset
 
-__all__ = ["Game", "customised", "preset", "replay", "score"]
+__all__ = ["Game", "preset", "replay", "score", "with_options"]
 
 __version__ = "0.9.0"
 
 _HOMES = {
     "Game": "referee.rules.game",
-    "customised": "referee.rules.book.variants",
-    "preset": "referee.rules.book.variants",
+    "preset": "referee.rules.variants",
     "replay": "referee.library",
     "score": "referee.rules.scoring.by_hand",
+    "with_options": "referee.rules.check_options",
 }
 """The module of each public name."""
 

@@ -28,9 +28,11 @@ ROOMS = (
     "referee.tournament",
     "referee.cluster",
     "referee.reports",
+    "referee.events",
     "referee.film",
     "referee.highlights",
     "referee.site",
+    "referee.bundle",
     "referee.kit",
     "referee.competition",
     "referee.research",
@@ -41,7 +43,10 @@ ROOMS = (
 
 FLOORS = {
     "referee.rules": (
-        ("book",),
+        ("dice", "keyed_streams", "par_table", "questions", "secrets"),
+        ("options",),
+        ("variants",),
+        ("chance", "check_options"),
         ("scoring", "table"),
         ("games",),
         ("describe", "match"),
@@ -158,6 +163,21 @@ def test_a_subroom_says_what_lives_there_and_what_it_must_not_know(folder: Path)
     docstring = ast.get_docstring(ast.parse((folder / "__init__.py").read_text())) or ""
 
     assert "must not" in docstring
+
+
+SHARED_BY_GAMES = {"turns", "look", "slaps"}
+
+
+def test_no_game_imports_the_file_of_another_and_a_match_imports_none() -> None:
+    rules = ROOT / "referee/rules"
+    games = {module_of(path) for path in (rules / "games").glob("*.py") if path.stem not in SHARED_BY_GAMES}
+    paths = (rules / "match.py", *(rules / "games").glob("[!_]*.py"))
+    arrows = [(path.stem, module) for path in paths for module in imports(path) if module in games]
+
+    assert {f"{own} imports {module}" for own, module in arrows} == {
+        "match imports referee.rules.games",  # the registry
+        "powers imports referee.rules.games.power_cards",  # one game in two files
+    }
 
 
 def test_the_rules_are_pure() -> None:

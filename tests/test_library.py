@@ -14,10 +14,10 @@ import pytest
 import bots
 import protocol
 import referee
-from referee.rules.book.variant import Variant
 from referee.rules.game import Game
 from referee.rules.record import NoRecord, read_record
 from referee.rules.scoring.by_hand import Scores
+from referee.rules.variants import Variant
 
 PAGE = Path(referee.__file__).with_name("README.md")
 SCRIPTS = Path(sys.executable).parent
@@ -85,14 +85,14 @@ def test_types_come_along() -> None:
     assert_type(referee.preset("cactus"), Variant)
     assert_type(referee.score("six-card", "KS 5H 9D / KD AC 9S"), Scores)
     assert_type(referee.Game.from_seed(referee.preset("cactus"), 3, "demo"), Game)
-    assert_type(referee.customised("six-card", {"rounds": 1}).seats, tuple[int, int])
+    assert_type(referee.with_options("six-card", {"rounds": 1}).seats, tuple[int, int])
 
 
 @pytest.mark.parametrize(
     ("call", "complaint"),
     [
         (lambda: referee.preset("six-crad"), "unknown variant `six-crad`; did you mean `six-card`?"),
-        (lambda: referee.customised("six-card", {"rounds": 0}), "rounds"),
+        (lambda: referee.with_options("six-card", {"rounds": 0}), "rounds"),
         (lambda: referee.score("six-crad", "KS"), "did you mean `six-card`?"),
         (lambda: referee.score("six-card", "KS"), "expected 2 rows of 3 cards"),
         (lambda: referee.replay(b"{"), "not a golfref record"),
@@ -186,4 +186,4 @@ def test_bots_of_ones_own_are_in_nobodys_way(tmp_path: Path, monkeypatch: pytest
     done = run(sys.executable, "-m", "referee.cli", *match, "--start-s", "60", "--move-s", "60", "--strict")
 
     assert (done.returncode, done.stderr) == (0, "")
-    assert run(sys.executable, "-c", "import referee; referee.preset('cactus').tag").stderr == ""
+    assert run(sys.executable, "-c", "import referee; referee.preset('cactus').preset").stderr == ""

@@ -54,7 +54,7 @@ def tournament(
         Optional[str],
         typer.Option(
             metavar="json|json:FILE",
-            help="Tell machines what happens, as JSON lines: on stderr in place of words, or in a file.",
+            help="Write events as JSON lines: on stderr in place of words, or to a file.",
         ),
     ] = None,
     cluster: Annotated[

@@ -181,14 +181,14 @@ def publish(
         Path, typer.Option("--out", "-o", metavar="DIR", help="The folder into which the bundle goes; it may be new.")
     ],
     key: Annotated[
-        Optional[Path], typer.Option(metavar="FILE", help="A private key of ssh or minisign that signs it.")
+        Optional[Path], typer.Option(metavar="FILE", help="A private key of ssh with which ssh-keygen signs it.")
     ] = None,
-    tar: Annotated[bool, typer.Option("--tar", help="Write the bundle as a .tar.gz, too.")] = False,
+    tar: Annotated[bool, typer.Option("--tar", hidden=True)] = False,
     matches: Annotated[
         Optional[int], typer.Option(metavar="N", min=0, help="How many matches have pages on its site at most.")
     ] = None,
 ) -> None:
-    """Publish a run: a dated folder with tables, records, site and sums, which `golfref verify` checks anywhere."""
+    """Publish a run: a dated folder with its store, tables, site and sums, which `golfref verify` checks anywhere."""
     from referee.commands.interrupt import Signals
 
     signals = Signals()

@@ -38,7 +38,7 @@ from referee.cluster.plugin import Hidden, RunPlugin, become_host, end_hosts, gi
 from referee.cluster.probe import check_scheduler, why_left_out
 from referee.cluster.where import ClusterFailed
 from referee.tournament.orders import Job
-from referee.tournament.run.host import host_name
+from referee.tournament.run.this_host import host_name
 
 CONNECT_S = 15.0
 """How long a scheduler that does not answer is waited for."""

@@ -11,8 +11,8 @@ from protocol.text import printable
 from referee.play.process.pool import Reuse
 from referee.play.spec import BotLimits, BotSpec, Isolation
 from referee.tournament.orders import Heartbeat, Played, Spoiled
-from referee.tournament.run.host import host_name
-from referee.tournament.store.hosts import Host
+from referee.tournament.run.this_host import host_name
+from referee.tournament.store.origins import Host
 from referee.versions.entry import Builds, Entry
 
 LONGEST_LINE = 1000

@@ -17,7 +17,7 @@ from referee.cluster.patience import HOSTS_PATIENCE_S, Patience
 from referee.play.session import guarded, heeding_signals
 from referee.tournament.orders import Begun, Job, Played
 from referee.tournament.run.dispatch import Dispatcher
-from referee.tournament.store.hosts import Host
+from referee.tournament.store.origins import Host
 from referee.tournament.store.rows import HostLeftOut, HostLost
 from referee.tournament.store.store import Store
 from referee.tournament.store.words import in_words

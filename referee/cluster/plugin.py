@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from referee.cluster.host_main import END_PATIENCE_S, Callers, Host, Task
 from referee.cluster.messages import Began, Came, Demands, Gone, Lacks, LeftOut, Line, Outcome, Piece, Ready, encoded
 from referee.tournament.orders import Job, Played, Spoiled
-from referee.tournament.run.host import host_name
+from referee.tournament.run.this_host import host_name
 from referee.tournament.workers.job_runner import JOBS_AHEAD
 
 _JOB = msgspec.msgpack.Decoder(Job)

@@ -13,7 +13,7 @@ from distributed import Client
 
 from referee import __version__
 from referee.cluster.messages import LeftOut, on_one_line
-from referee.tournament.run.host import NAME, host_name
+from referee.tournament.run.this_host import NAME, host_name
 
 _PLUGIN = "referee.cluster.plugin:HostPlugin.__name__"
 _VERSION = "referee:__version__"

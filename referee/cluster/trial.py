@@ -34,8 +34,8 @@ from referee.play.sandbox.readable_check import Unfit
 from referee.play.sandbox.system_info import cores, number
 from referee.play.session import run_session
 from referee.play.spec import MB, BadBot, BotSpec, Confinement, builtin_bot
-from referee.tournament.run.host import host_name
-from referee.tournament.store.hosts import Host, RacesTest
+from referee.tournament.run.this_host import host_name
+from referee.tournament.store.origins import Host, RacesTest
 from referee.trials.races import USUAL, USUAL_WINDOWS, Outcome, chance_of, race
 from referee.trials.starts import try_start
 from referee.versions.entry import Entry

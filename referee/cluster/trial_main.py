@@ -17,7 +17,7 @@ from referee.cluster.messages import Demands, FromTrial, Lacks, LeftOut, Line, P
 from referee.cluster.trial import NotFit, Talk, prepare
 from referee.play.session import Interrupted
 from referee.tournament.orders import Heartbeat
-from referee.tournament.run.host import host_name
+from referee.tournament.run.this_host import host_name
 from referee.tournament.workers.frames import PIPE_READ_BYTES, Frames, frame
 from referee.tournament.workers.worker import HEARTBEAT_S, begin
 

@@ -45,7 +45,7 @@ def announce_rounds(run: PreparedRun) -> None:
     """Say of a plan that grows which round is played next, how many matches it has, and how many there can be."""
     if not run.plan.grows:
         return
-    say(*outlook(draw_input(run.facts, run.key)))
+    say(*outlook(draw_input(run.run_config, run.key)))
     if run.has_ended:
         say(drawn_in_words(run.drawn) if run.drawn is not None else "no more rounds are drawn")
         return

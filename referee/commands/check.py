@@ -30,7 +30,7 @@ from referee.play.faults import HostFault, advised
 from referee.play.pump.pump import Pump
 from referee.play.session import Interrupted, run_session
 from referee.play.spec import BadBot
-from referee.rules.book.variants import UnknownVariant, preset
+from referee.rules.variants import UnknownVariant, preset
 
 MOST_FINDINGS = 12
 """How many findings are told in full."""

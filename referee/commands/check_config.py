@@ -21,9 +21,9 @@ from referee.commands.console import (
 )
 from referee.commands.interrupt import Signals
 from referee.competition.builder import builder_for
-from referee.competition.checking import OneBot, check_bots
-from referee.competition.letters import file_names, folder_for, keep_letter
-from referee.competition.rows import Row, as_json, lines_of, side_by_side, verdict_of
+from referee.competition.check_table import Row, as_json, lines_of, verdict_of
+from referee.competition.checks import OneBot, check_bots
+from referee.competition.letters import file_names, folder_for, letter
 from referee.kit.check.report import counted
 from referee.new_file import HostRefused, NotWritten, new_file
 from referee.play.faults import HostFault
@@ -34,7 +34,6 @@ from referee.reports.tables.layout import wrapped
 from referee.tournament.config.bots import BotEntry, BrokenEntry
 from referee.tournament.config.config import Config, ConfigError, check_ready, survey
 from referee.versions.ready import NotReady
-from referee.versions.version import short
 
 
 class ConfigOrdered(Struct, frozen=True, kw_only=True):
@@ -130,13 +129,8 @@ class _Telling:
         self._bots, self._done = bots, 0
 
     def tell(self, one: OneBot, seconds: float) -> None:
-        """Say what a bot's check came to."""
+        """Print the verdict of a bot."""
         self._count(one.name, f"{verdict_of(one)}, {duration(seconds) if one.is_new else 'kept from before'}")
-        if one.has_changed:
-            say(
-                f"WARNING: the files of {one.bot.name} changed while it was checked; this is about version "
-                f"{short(one.version)}, as it was before"
-            )
 
     def tell_unready(self, one: NotReady) -> None:
         """Say why a bot cannot be checked."""
@@ -155,7 +149,7 @@ def _write_letters(config: Config, rows: Sequence[Row], folder: Path) -> None:
     except OSError as error:
         raise NotWritten(f"{folder}: the folder cannot be made: {error.strerror}") from None
     for one in rows:
-        if (text := keep_letter(config, one)) is not None:
+        if (text := letter(config, one)) is not None:
             with new_file(folder / names[one.name], replaces=True) as file:
                 file.write(text.encode())
 
@@ -174,11 +168,5 @@ def _summary(config: Config, rows: Sequence[Row], folder: Path) -> Iterator[str]
         text = (
             "A void check is the host's fault. Put right what is said above, and run the same command again: it checks "
             "the void ones anew. A bot whose checks are void while others are checked may spoil them itself."
-        )
-        yield wrapped(text, width)
-    if (most := max(map(side_by_side, rows), default=1)) > 1:
-        text = (
-            f"Up to {most} bots were checked at a time, which can make answers a little slower. Whoever was late or "
-            "slow was checked again alone, and only that counts."
         )
         yield wrapped(text, width)

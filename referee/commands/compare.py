@@ -48,20 +48,20 @@ def compare(options: CompareOptions) -> int:
 
 def _compared(store: Store, options: CompareOptions) -> Compared:
     """The two bots, or all neighbours. Raises StoreError where there is nothing to compare."""
-    facts, extent = store.meta().facts, extent_of(store)
+    config, extent = store.meta().config, extent_of(store)
     rated = chances_in(store, options.bots, options.variant)
-    pairs, ranked = ((), len(facts.ranked or facts.bots)) if rated is not None else _by_means(store, options)
-    if rated == () and facts.ranked and not set(options.bots or ()) <= set(facts.ranked):
+    pairs, ranked = ((), len(config.ranked or config.bots)) if rated is not None else _by_means(store, options)
+    if rated == () and config.ranked and not set(options.bots or ()) <= set(config.ranked):
         raise StoreError(printable(f"{store.path}: {NOT_RANKED}", 3000))
     if not pairs and not rated:
         raise StoreError(printable(f"{store.path}: no two bots can be compared yet", 3000))
     return Compared(
-        name=facts.name,
+        name=config.name,
         variant=options.variant,
-        format=facts.only_format,
-        rank_by=facts.rank_by,
+        format=config.only_format,
+        rank_by=config.rank_by,
         is_over=extent.has_ended and len(store.numbers()) >= extent.planned,
-        holds_while_watched=facts.stop is not None and facts.stop.when is not None,
+        holds_while_watched=config.stop is not None and config.stop.when is not None,
         ranked=ranked,
         pairs=pairs,
         rated=rated or (),
@@ -70,6 +70,6 @@ def _compared(store: Store, options: CompareOptions) -> Compared:
 
 def _by_means(store: Store, options: CompareOptions) -> tuple[tuple[Comparison, ...], int]:
     """The comparisons by means, and how many bots can be compared."""
-    comparer = tally_in(store, options.variant).comparer(store.meta().facts.rank_by)
+    comparer = tally_in(store, options.variant).comparer(store.meta().config.rank_by)
     pairs = [comparer.compare(*options.bots)] if options.bots else comparer.neighbours()
     return tuple(pairs), len(comparer.comparable()[1])

@@ -7,7 +7,7 @@ import msgspec
 from msgspec import Struct
 
 from referee.commands.console import DONE, USAGE, put, put_json, say, screen_width
-from referee.entries.last_checks import LastCheck, last_check
+from referee.competition.checks import LastCheck, last_check
 from referee.reports.tables.layout import Column, fitted, wider
 from referee.reports.tables.names import Names, shortened
 from referee.tournament.config.config import ConfigError, Survey, survey

@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from referee.play.sandbox.system_info import cores
 from referee.tournament.config.config import Config
-from referee.tournament.plan.fixture import PlannedMatch, for_blocks
+from referee.tournament.plan.planned_match import PlannedMatch, for_blocks
 from referee.trials.random_games import mean_game
 
 DECISION_S = 0.0004
@@ -80,11 +80,11 @@ class Pace:
         self._done = self._done_s = 0.0
         """The work of the matches that have ended, and how long they took together."""
 
-    def begun(self, fixture: PlannedMatch) -> None:
+    def begun(self, planned_match: PlannedMatch) -> None:
         """A match is played from now on."""
         now = self._clock()
         self._begun_at = now if self._begun_at is None else self._begun_at
-        self._playing[fixture.number] = now, self._match_s[fixture.variant]
+        self._playing[planned_match.number] = now, self._match_s[planned_match.variant]
 
     def finished(self, number: int) -> None:
         """A match has ended."""

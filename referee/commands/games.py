@@ -20,8 +20,8 @@ from referee.play.match import MatchSetup, play
 from referee.play.pump.pump import Pump
 from referee.play.session import Interrupted, run_session
 from referee.play.spec import BotSpec
+from referee.rules.keyed_streams import bot_seed
 from referee.rules.record import Record
-from referee.rules.table.streams import bot_seed
 from referee.tournament.orders import ATTEMPTS
 from referee.tournament.plan.keys import deal_key, master_key
 from referee.tournament.series import Seating, seating

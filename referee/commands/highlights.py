@@ -106,7 +106,7 @@ def _found(store: Store, options: HighlightsOptions, kinds: Sequence[Kind]) -> R
     best = highlights.best(options.limit, lambda id_: _record(store, id_), options.variant)
     names = {kind.name for kind in kinds}
     return RunHighlights(
-        name=store.meta().facts.name,
+        name=store.meta().config.name,
         variant=options.variant,
         matches=highlights.matches,
         with_slaps_or_powers=highlights.with_slaps_or_powers,
@@ -135,7 +135,7 @@ def _replayed_until(store: Store, until: int, options: HighlightsOptions, kinds:
     """Up to which hash matches are played again, as Highlights takes it."""
     if not any(kind.is_replayed for kind in kinds):
         return ""
-    games = {one.name: one.variant for one in store.meta().facts.variants}
+    games = {one.name: one.variant for one in store.meta().config.variants}
     return replayed_until(_counted(store, until, options.variant), games)
 
 

@@ -7,7 +7,7 @@ import msgspec
 
 from protocol.text import printable
 from referee.commands.console import DONE, USAGE, put, put_json, put_words, say, screen_width
-from referee.reports.hosts import hosts_of, lines_of
+from referee.reports.host_figures import hosts_of, lines_of
 from referee.tournament.store.disk import StoreError
 from referee.tournament.store.store import Store
 

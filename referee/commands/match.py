@@ -11,11 +11,11 @@ from referee.commands.ordered import Ordered, Table
 from referee.ending_signals import interruptible
 from referee.play.faults import HostFault
 from referee.play.spec import BadBot
-from referee.rules.book.changes import BadOptions
-from referee.rules.book.variants import UnknownVariant, customised, seat_problem
+from referee.rules.chance import BadDeck, Stacked
+from referee.rules.check_options import BadOptions, seat_problem, with_options
 from referee.rules.describe import advice
-from referee.rules.table.chance import BadDeck, Stacked
-from referee.tournament.plan.fixture import for_blocks
+from referee.rules.variants import UnknownVariant
+from referee.tournament.plan.planned_match import for_blocks
 
 if TYPE_CHECKING:
     from referee.kit.watch.live import HandOver
@@ -48,7 +48,7 @@ def play_match(order: Ordered, hand_over: "HandOver | None" = None) -> int:
 def _table(order: Ordered) -> Table:
     """What is to be played; raises the errors that play_match reports."""
     confinement = confinement_of(order.isolation)
-    variant = customised(order.variant, order.changes)
+    variant = with_options(order.variant, order.changes)
     bots = bots_of(order.bots, order.folders, confinement.isolation)
     if problem := seat_problem(variant, len(bots)):
         raise UsageError(problem.text)

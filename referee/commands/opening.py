@@ -27,7 +27,7 @@ from referee.tournament.run.dispatch import Watcher
 from referee.tournament.run.run import Cluster, Run
 from referee.tournament.store.amend import Amendment, amendment, configs_with
 from referee.tournament.store.disk import SIDE_FILES, Lock, StoreError
-from referee.tournament.store.hosts import Origin
+from referee.tournament.store.origins import Origin
 from referee.tournament.store.plans import following, grown, matches_told, periods_of
 from referee.tournament.store.played import PlayedSoFar
 from referee.tournament.store.rows import CommittedMatch, KeptOut, Meta
@@ -40,7 +40,7 @@ class PreparedRun(Struct, frozen=True, kw_only=True):
     path: Path
     """The run's store."""
     config: Config
-    facts: RunConfig
+    run_config: RunConfig
     key: bytes
     """The master key."""
     plan: Plan
@@ -79,7 +79,7 @@ class PreparedRun(Struct, frozen=True, kw_only=True):
             config=self.config,
             plan=self.plan,
             has_ended=self.has_ended,
-            terms=MatchIdentities(self.facts),
+            terms=MatchIdentities(self.run_config),
             store=store,
             watcher=watcher,
             jobs=self.jobs,
@@ -105,7 +105,7 @@ class PreparedRun(Struct, frozen=True, kw_only=True):
         """How many matches the run has in the end, at most. None where nobody knows."""
         if self.has_ended or not self.plan.grows:
             return len(self.plan)
-        return most_matches(draw_input(self.facts, self.key), self.plan.whole)
+        return most_matches(draw_input(self.run_config, self.key), self.plan.whole)
 
     @property
     def jobs(self) -> int:
@@ -136,9 +136,9 @@ def prepare(config: Config, path: Path, *, fresh: bool, may_change: bool, is_tak
                 f"{path}: shard {config.shard} of a run needs the key that all its shards share: make one with "
                 "`golfref key FILE`, copy it to every machine, and give it with --key FILE"
             )
-        facts, key = config.run_config(), config.key or master_key(config.seed)
-        plan = grown(whole_deals_of([facts], key), facts, ())
-        run = PreparedRun(path=path, config=config, facts=facts, key=key, plan=plan, amendment=None)
+        run_config, key = config.run_config(), config.key or master_key(config.seed)
+        plan = grown(whole_deals_of([run_config], key), run_config, ())
+        run = PreparedRun(path=path, config=config, run_config=run_config, key=key, plan=plan, amendment=None)
         return _with_next_round(run, ())
     with contextlib.closing(Store.open(path)) as store:
         return _going_on(config, store, may_change=may_change, is_taking_up=is_taking_up)
@@ -148,18 +148,18 @@ def _going_on(config: Config, store: Store, *, may_change: bool, is_taking_up: b
     """What is to be played of the run in this store. Raises StoreError."""
     path = store.path
     config = _with_shard_of(_with_hours_of(_with_rotations_of(config, store), store), store)
-    facts, key = config.run_config(store.configs()), bytes.fromhex(store.meta().master_key)
+    run_config, key = config.run_config(store.configs()), bytes.fromhex(store.meta().master_key)
     if config.key not in (None, key):
         raise StoreError(f"{path} was begun with another key than --key has; leave --key out to go on with it")
     with following(store):
-        found, periods = amendment(store, facts), periods_of(store)
+        found, periods = amendment(store, run_config), periods_of(store)
     _tell_amendment(path, config, found, may_change=may_change, is_taking_up=is_taking_up)
     with following(store):
-        plan = grown(whole_deals_of(configs_with(store, facts), key), facts, periods)
+        plan = grown(whole_deals_of(configs_with(store, run_config), key), run_config, periods)
     run = PreparedRun(
         path=path,
         config=config,
-        facts=facts,
+        run_config=run_config,
         key=key,
         plan=plan,
         amendment=found,
@@ -178,8 +178,8 @@ def _with_next_round(run: PreparedRun, committed: Iterable[CommittedMatch]) -> P
     run = replace(run, has_ended=False)
     if any(run.left.values()):
         return run
-    field = draw_input(run.facts, run.key)
-    played = PlayedSoFar(plan, MatchIdentities(run.facts), keeps_results=needs_results(field))
+    field = draw_input(run.run_config, run.key)
+    played = PlayedSoFar(plan, MatchIdentities(run.run_config), keeps_results=needs_results(field))
     changed = run.amendment is not None and run.amendment.changes
     numbers = run.amendment.numbers() if run.amendment is not None and changed else {}
     for row in committed:
@@ -195,7 +195,7 @@ def _with_rotations_of(config: Config, store: Store) -> Config:
 
     Bots of several owners have fresh cards, so a run that began with shared ones cannot go on with a second owner.
     """
-    begun = store.meta().facts.rotations
+    begun = store.meta().config.rotations
     if config.sets_rotations or config.rotations in (begun, "fresh"):
         return config
     say(f'note: the run goes on with rotations = "{begun}", as it began; a new one would have "{config.rotations}"')
@@ -204,7 +204,7 @@ def _with_rotations_of(config: Config, store: Store) -> Config:
 
 def _with_shard_of(config: Config, store: Store) -> Config:
     """The config; where the run is a shard, it goes on as that. Raises StoreError where another one is asked for."""
-    begun = store.meta().facts.shard
+    begun = store.meta().config.shard
     if config.shard not in (None, begun):
         is_what = "all of a run" if begun is None else f"shard {begun}"
         raise StoreError(f"{store.path} is {is_what}, not shard {config.shard}; name another place with --store FILE")
@@ -213,7 +213,7 @@ def _with_shard_of(config: Config, store: Store) -> Config:
 
 def _with_hours_of(config: Config, store: Store) -> Config:
     """The config; where it does not say for how long the run is played, that is as it began."""
-    begun = store.meta().facts.hours
+    begun = store.meta().config.hours
     if begun is None or config.hours is not None:
         return config
     say(f"note: the run goes on with hours = {begun:g}, as it began")
@@ -248,10 +248,10 @@ def _begin(run: PreparedRun, lock: Lock) -> Store:
         _move_away(run.path, lock)
     meta = Meta(
         **asdict(own_origin()),
-        facts=run.facts,
+        config=run.run_config,
         master_key=run.key.hex(),
         commitment=commitment(run.key),
-        matches=matches_told(run.facts, run.plan),
+        matches=matches_told(run.run_config, run.plan),
     )
     return Store.create(run.path, meta, lock)
 
@@ -271,9 +271,9 @@ def _tell_amendment(path: Path, config: Config, found: Amendment, *, may_change:
         )
     if not found.changes:
         return
-    if found.meta.facts.shard is not None:
+    if found.meta.config.shard is not None:
         raise StoreError(
-            f"{path} is shard {found.meta.facts.shard} of a run with another config:\n"
+            f"{path} is shard {found.meta.config.shard} of a run with another config:\n"
             + "\n".join(f"  {change}" for change in found.changes)
             + "\nchange it back to go on; all shards have the same config, and once they are merged --amend changes it"
         )

@@ -9,7 +9,7 @@ from msgspec import Struct
 from protocol.cards import Card
 from protocol.messages import Clocks, FaultPolicy
 from referee.play.spec import BotSpec, Confinement
-from referee.rules.book.variant import Variant
+from referee.rules.variants import Variant
 
 
 class Ordered(Struct, frozen=True, kw_only=True):

@@ -19,7 +19,6 @@ from referee.commands.announcement import failure_lines
 from referee.commands.console import say
 from referee.commands.interrupt import Signals
 from referee.commands.tournament_options import TournamentOptions
-from referee.play.faults import HostFault
 from referee.play.greeting import Greeted
 from referee.play.sandbox.levels import check_cells
 from referee.play.sandbox.problems import find_problem
@@ -36,7 +35,7 @@ from referee.versions.store import VersionStore
 from referee.versions.version import version_of
 
 if TYPE_CHECKING:
-    from referee.competition.qualifying import Qualified
+    from referee.competition.qualify import Qualified
     from referee.versions.ready import NotReady
 
 SETTLED_S = 2.0
@@ -90,8 +89,6 @@ class Registrar:
             self._watch(config, began_s)
         not_ready = self._not_ready(config)
         say(*(line for one in not_ready for line in one.told()))
-        if undecided := [f"`{one.name}`" for one in not_ready if one.is_hosts]:
-            raise HostFault(f"the host cannot make {', '.join(undecided)} ready, so nothing is decided about them")
         lost = {one.name for one in not_ready}
         check_ready(config.only([bot.name for bot in config.bots if bot.name not in lost]))
         if lost and config.qualify is None:
@@ -197,7 +194,7 @@ class Registrar:
         """Who takes part as `qualify` has it. None where the config has no `qualify`."""
         if config.qualify is None:
             return None
-        from referee.competition.qualifying import qualified  # noqa: PLC0415 - a run without it starts sooner
+        from referee.competition.qualify import qualified  # noqa: PLC0415 - a run without it starts sooner
 
         with self._signals.held():
             return qualified(config, self._options.path, fresh=fresh, not_ready=not_ready, tell=tell)
@@ -245,8 +242,8 @@ def _ladder_in(path: Path) -> RunConfig | None:
     if not path.exists():
         return None
     with closing(Store.open(path)) as store:
-        facts = store.meta().facts
-    return facts if facts.traits.is_endless else None
+        config = store.meta().config
+    return config if config.traits.is_endless else None
 
 
 def _with_versions(config: Config) -> Config:

@@ -19,11 +19,11 @@ from referee.kit.screen import terminal
 from referee.play.match import MatchSetup
 from referee.play.spec import BUILTIN, LONGEST_NAME, BadBot, BotSpec, Confinement, shipped
 from referee.reports.blame import explain
-from referee.rules.book.changes import BadOptions
-from referee.rules.book.variants import UnknownVariant, customised, seat_problem
+from referee.rules.check_options import BadOptions, seat_problem, with_options
 from referee.rules.describe import advice, rules_in_full
+from referee.rules.keyed_streams import bot_seed
 from referee.rules.record import GivenSlaps, Record, SeatRecord
-from referee.rules.table.streams import bot_seed
+from referee.rules.variants import UnknownVariant
 from referee.tournament.plan.keys import deal_key, master_key
 
 if TYPE_CHECKING:
@@ -127,7 +127,7 @@ def _keep(path: Path | None, record: Record) -> int:
 
 def setup_of(order: PlayOrder) -> MatchSetup:
     """The match; the bot at the person's seat is none yet. Raises the errors that `play_with_person` reports."""
-    variant = customised(order.variant, order.changes)
+    variant = with_options(order.variant, order.changes)
     rivals = _rivals(order.against)
     seats = len(rivals) + 1
     if problem := seat_problem(variant, seats):

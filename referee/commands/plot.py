@@ -76,8 +76,8 @@ class _Moves(Part, frozen=True, kw_only=True):
 
 def _data(store: Store, *, reads: bool) -> ChartData:
     """What the pictures need of all matches, from their records too where one of them needs those."""
-    facts = store.meta().facts
-    data = ChartData(order=facts.order, rank_by=facts.rank_by)
+    config = store.meta().config
+    data = ChartData(order=config.order, rank_by=config.rank_by)
     if reads:
         for row, part in parts_of(store, _Moves):
             data.add_result(row)

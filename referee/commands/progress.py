@@ -19,8 +19,8 @@ from referee.reports.tables.names import LONGEST, SHORTEST, cells, shortened
 from referee.tournament.figures.strengths import strengths_of
 from referee.tournament.formats.table import ranked_by
 from referee.tournament.formats.ties import stand
-from referee.tournament.plan.fixture import PlannedMatch
 from referee.tournament.plan.meetings import PairHistory
+from referee.tournament.plan.planned_match import PlannedMatch
 from referee.tournament.plan.rounds import End, Round, StageRules
 from referee.tournament.results import Result, beaten_shares
 from referee.tournament.standings import RankBy
@@ -250,9 +250,9 @@ class RunProgress:
         if self._leaders.matches == self._had < self._total:
             self._display.say(f"{self._had}/{self._total} matches so far; {self._left()}")
 
-    def begun(self, fixture: PlannedMatch) -> None:
+    def begun(self, planned_match: PlannedMatch) -> None:
         """A match is played from now on."""
-        self._pace.begun(fixture)
+        self._pace.begun(planned_match)
 
     def finished(self, result: Result) -> None:
         """A match has been committed."""
@@ -263,12 +263,12 @@ class RunProgress:
             self._shown_at = now
             self._display.show(self._state())
 
-    def voided(self, fixture: PlannedMatch, attempt: int, reason: str, id_: int) -> None:
+    def voided(self, planned_match: PlannedMatch, attempt: int, reason: str, id_: int) -> None:
         """A match was spoiled by the referee or its host."""
         del id_
-        self._pace.voided(fixture.number)
+        self._pace.voided(planned_match.number)
         self._voided += 1
-        self._display.say(f"match {fixture.number} is void (attempt {attempt}), no bot's fault: {reason}")
+        self._display.say(f"match {planned_match.number} is void (attempt {attempt}), no bot's fault: {reason}")
 
     def suspected(self, suspect: VoidSuspect) -> None:
         """The presence of a bot alone explains the voids at which it sat."""

@@ -162,7 +162,7 @@ def _own(place: Place) -> BotMatch:
 def _run_place(place: Place, seat: int) -> RunPlace:
     """Where in its run a stored match stands."""
     with closing(Store.open(place.path)) as store:
-        return run_place(store.meta().facts.name, committed(store, place), seat)
+        return run_place(store.meta().config.name, committed(store, place), seat)
 
 
 def committed(store: Store, place: Place) -> CommittedMatch:

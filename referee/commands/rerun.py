@@ -173,17 +173,17 @@ def _recorded(order: Ordered, match: BotMatch) -> BotSpec:
         if entry is not None and versions.start_folder(entry).is_dir():
             return versions.bot_of(entry)
         with closing(Store.open(place.path)) as store:
-            facts = next((bot for bot in store.meta().facts.bots if bot.name == match.bot), None)
-        if facts is not None and facts.builtin is not None:
-            return builtin_bot(facts.builtin)
-        if facts is not None and facts.command is not None:
-            beside = os.path.join(place.path.parent, facts.dir or ".")
+            bot = next((bot for bot in store.meta().config.bots if bot.name == match.bot), None)
+        if bot is not None and bot.builtin is not None:
+            return builtin_bot(bot.builtin)
+        if bot is not None and bot.command is not None:
+            beside = os.path.join(place.path.parent, bot.dir or ".")
             if order.folder is None and not os.path.isdir(beside):
                 raise UsageError(
-                    f"the run starts {match.bot} in `dir = {facts.dir}`, and there is no folder "
+                    f"the run starts {match.bot} in `dir = {bot.dir}`, and there is no folder "
                     f"{os.path.abspath(beside)}; --dir names the folder in which it starts"
                 )
-            return _spec(match.bot, facts.command, order.folder or beside, facts.env)
+            return _spec(match.bot, bot.command, order.folder or beside, bot.env)
     if not match.command:
         raise UsageError(f"the record does not tell the command of {match.bot}; name the build after --")
     script = Path(match.command[-1])

@@ -8,10 +8,10 @@ import msgspec
 from msgspec import Struct
 
 from referee.commands.console import CHECK_FAILED, DONE, USAGE, put, say
-from referee.rules.book.changes import BadOptions
-from referee.rules.book.variants import UnknownVariant
+from referee.rules.check_options import BadOptions
 from referee.rules.scoring.by_hand import Scores, score_grids, scoring_variant
 from referee.rules.scoring.grid import BadGrid
+from referee.rules.variants import UnknownVariant
 
 
 class ScoreRequest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -59,7 +59,7 @@ def make_site(options: SiteOptions, signals: Signals) -> int:
             with closing(Store.open(options.run)) as store:
                 meta = store.meta()
             verified = _verified(options.run) if options.verify else None
-            with site_folder(options.out, meta.facts.name, meta.commitment) as folder:
+            with site_folder(options.out, meta.config.name, meta.commitment) as folder:
                 built = _build(options, folder, signals.check, verified)
     except (StoreError, SiteRefused) as error:
         say(f"golfref site: {error}")

@@ -132,7 +132,7 @@ def _print_game(options: StandingsOptions, store: Store, variant: str) -> None:
     standings = standings_in(store, variant)
     if options.as_json:
         game = GameSummary(
-            name=store.meta().facts.name,
+            name=store.meta().config.name,
             variant=variant,
             rank_by=standings.rank_by,
             standings=standings.overall,

@@ -21,17 +21,17 @@ from referee.commands.announcement import (
 )
 from referee.commands.clustered import clustered
 from referee.commands.console import CHECK_FAILED, DONE, HOST_FAILED, INTERRUPTED, USAGE, say
+from referee.commands.event_sink import BadProgress, EventSink, event_sink
 from referee.commands.hours import announce_hours, say_what_is_shorter
 from referee.commands.interrupt import FINISHING, Signals
-from referee.commands.machines import BadProgress, Machines, machines
 from referee.commands.opening import PreparedRun, open_store, prepare
 from referee.commands.participants import CannotPlay, Participants, Registrar
 from referee.commands.progress import LONGEST_LINE
 from referee.commands.standings import explain_faults, last_words, show
 from referee.commands.tournament_options import TournamentOptions
 from referee.commands.watching import leaders_of, watching
-from referee.competition.hooks import HooksRefused
-from referee.competition.places import table_of
+from referee.events.hooks import HooksRefused
+from referee.events.reporter import standings_of
 from referee.play.faults import HostFault
 from referee.play.process.open_files import check_open_files
 from referee.play.process.process import bounded, control_groups
@@ -65,7 +65,7 @@ class _Session(Struct, frozen=True, kw_only=True):
     options: TournamentOptions
     signals: Signals
     registrar: Registrar
-    told: Machines
+    sink: EventSink
     clock: HoursClock
     """Has counted since the command began."""
     cluster: Cluster | None = None
@@ -84,25 +84,25 @@ def run_tournament(options: TournamentOptions, signals: Signals) -> int:
     """Run the command and return its exit code. Whatever ends it early is told in words."""
     path = options.path
     try:
-        with machines(options.progress) as told:
+        with event_sink(options.progress) as sink:
             ended = _Exit(code=CHECK_FAILED, why=("it broke off",))
             try:
-                ended = _run_and_report(options, signals, told)
+                ended = _run_and_report(options, signals, sink)
             finally:
-                told.end(ended.code, "\n".join(ended.why), path)
+                sink.end(ended.code, "\n".join(ended.why), path)
             return ended.code
     except BadProgress as error:
         say(f"golfref: {error}")
         return USAGE
 
 
-def _run_and_report(options: TournamentOptions, signals: Signals, told: Machines) -> _Exit:
+def _run_and_report(options: TournamentOptions, signals: Signals, sink: EventSink) -> _Exit:
     """Run the command, and print what ends it early."""
     path, registrar = options.path, Registrar(options, signals)
     replaced = _stat(path) if options.fresh else None
     try:
         with signals:
-            return _run(_Session(options=options, signals=signals, registrar=registrar, told=told, clock=HoursClock()))
+            return _run(_Session(options=options, signals=signals, registrar=registrar, sink=sink, clock=HoursClock()))
     except ConfigError as error:
         ended = _Exit(code=USAGE, why=error.lines)
     except CannotPlay as error:
@@ -130,7 +130,7 @@ def _run_and_report(options: TournamentOptions, signals: Signals, told: Machines
 def _run(session: _Session) -> _Exit:
     """Settle who takes part, start each bot once, and play; a ladder does so again whenever something changed."""
     options, registrar = session.options, session.registrar
-    participants = _in_cells(registrar.settle(session.told.start_hooks), options)
+    participants = _in_cells(registrar.settle(session.sink.start_hooks), options)
     _print_unbounded(participants.config)
     with (
         contextlib.nullcontext() if options.dry_run else locked(options.path) as lock,
@@ -209,7 +209,7 @@ def _start_bots(session: _Session, run: PreparedRun) -> PreparedRun:
         tell_failures(failed)
         left = None
         if run.config.qualify is not None:
-            from referee.competition.qualifying import without_failed  # noqa: PLC0415 - a run without it starts sooner
+            from referee.competition.qualify import without_failed  # noqa: PLC0415 - a run without it starts sooner
 
             left = without_failed(run.config, options.path, failed, fresh=options.fresh, tell=say)
         if left is None:
@@ -248,8 +248,8 @@ def _play_session(session: _Session, run: PreparedRun, lock: Lock) -> _Exit | No
             say(f"commitment {commitment(run.key)}", "  (SHA-256 of the master key, which is revealed at the end)")
         elif run.drawn is not None:
             say(printable(drawn_in_words(run.drawn), LONGEST_LINE))
-        elsewhere = _play_matches(session, run, store)
-        return None if session.registrar.has_changed else _end(session, store, site, elsewhere)
+        waiting_for_hosts = _play_matches(session, run, store)
+        return None if session.registrar.has_changed else _end(session, store, site, waiting_for_hosts)
 
 
 def _play_matches(session: _Session, run: PreparedRun, store: Store) -> Mapping[str, int]:
@@ -260,17 +260,19 @@ def _play_matches(session: _Session, run: PreparedRun, store: Store) -> Mapping[
     if clock is not None and hours is not None:
         clock.begin(store, hours, forecast.match_s, forecast.side_by_side, counts_earlier=not is_endless)
         clock.note(store)
-    elsewhere: Mapping[str, int] = {}
+    waiting_for_hosts: Mapping[str, int] = {}
     try:
-        with signals.held(), watching(run, store, leaders_of(run), forecast, session.told) as watcher:
+        with signals.held(), watching(run, store, leaders_of(run), forecast, session.sink) as watcher:
             if is_to_play:
                 has_changed = session.registrar.look if is_endless else None
-                elsewhere = run.run(store, watcher, clock, has_changed).play(signals.check, lambda: say(FINISHING))
+                waiting_for_hosts = run.run(store, watcher, clock, has_changed).play(
+                    signals.check, lambda: say(FINISHING)
+                )
     finally:
         if clock is not None and is_to_play:
             clock.note(store)
         _note_changed_bots(run, store)
-    return elsewhere
+    return waiting_for_hosts
 
 
 def _take_up_changes(session: _Session, run: PreparedRun) -> PreparedRun:
@@ -292,16 +294,16 @@ def _site(options: TournamentOptions, run: PreparedRun) -> "contextlib.AbstractC
     return kept_current(options.site, run.path, commitment(run.key))
 
 
-def _end(session: _Session, store: Store, site: "LiveSite | None", elsewhere: Mapping[str, int]) -> _Exit:
+def _end(session: _Session, store: Store, site: "LiveSite | None", waiting_for_hosts: Mapping[str, int]) -> _Exit:
     """Tell what came of the run, and return how it ended.
 
-    `elsewhere` has by host that is not there how many matches are left to it.
+    `waiting_for_hosts` has by host that is not there how many matches are left to it.
     """
     options = session.options
     summary = summary_of(store, with_results=options.as_json)
-    if summary.hours is not None and summary.goes_on and store.meta().facts.traits.is_endless:
+    if summary.hours is not None and summary.goes_on and store.meta().config.traits.is_endless:
         say(f"the ladder rests: its time of {summary.hours:g} hours is over; the same command plays on for as long")
-    session.told.put(table_of(summary.standings, summary.matches, summary.planned))
+    session.sink.put(standings_of(summary.standings, summary.matches, summary.planned))
     show(summary, as_json=options.as_json)
     explain_faults(store, summary)
     if summary.unplayed:
@@ -310,14 +312,14 @@ def _end(session: _Session, store: Store, site: "LiveSite | None", elsewhere: Ma
             f"left out, because the referee or its host spoiled them every time: matches {numbers}; "
             f"to try them again: {options.again()}"
         )
-    say(*(left_to(host, count) for host, count in elsewhere.items()))
+    say(*(left_to(host, count) for host, count in waiting_for_hosts.items()))
     last_words(summary, store.path, as_json=options.as_json)
     if site is not None:
         site.finish()
     if summary.unplayed:
         why = "matches were left out, because the referee or its host spoiled them every time"
         return _Exit(code=HOST_FAILED, why=(why,))
-    if elsewhere:
+    if waiting_for_hosts:
         return _Exit(code=HOST_FAILED, why=("matches were left to hosts that are not there",))
     if options.strict and (at_fault := [row.bot for row in summary.standings if row.faults]):
         return _Exit(code=CHECK_FAILED, why=(f"--strict, and these bots were at fault: {', '.join(at_fault)}",))
@@ -327,7 +329,7 @@ def _end(session: _Session, store: Store, site: "LiveSite | None", elsewhere: Ma
 def _note_changed_bots(run: PreparedRun, store: Store) -> None:
     """Name every bot whose files changed while it played, here and in the store."""
     config = run.config
-    versions = {bot.name: bot.version for bot in run.facts.bots}
+    versions = {bot.name: bot.version for bot in run.run_config.bots}
     now = {bot.name: version_on_disk(bot, config.folder) for bot in config.bots if not bot.entry}
     store_of_versions = VersionStore(config.folder)
     now |= {entry.name: store_of_versions.version_now(entry) for entry in config.entries}

@@ -33,7 +33,7 @@ class TournamentOptions(Struct, frozen=True, kw_only=True):
     key: Path | None = None
     """The file with the master key."""
     progress: str | None = None
-    """What machines are told: `json` on stderr, `json:FILE` in a file."""
+    """Where events are written: `json` on stderr, `json:FILE` in a file."""
     cluster: str | None = None
     """The cluster whose hosts play, as `--cluster` names it."""
     insecure_cluster: bool = False

@@ -6,8 +6,7 @@ import msgspec
 from msgspec import Struct
 
 from referee.commands.console import DONE, put, put_json
-from referee.rules.book.presets import PRESETS
-from referee.rules.book.variant import Variant
+from referee.rules.variants import PRESETS, Variant
 
 
 class VariantRow(Struct, frozen=True, kw_only=True):

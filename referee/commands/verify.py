@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from referee.bundle.sign import BadKey, read_public_keys
+from referee.bundle.verify import NoBundle, verify_bundle
 from referee.commands.bounded import OutOfBounds, bounded, size_of
-from referee.commands.console import CHECK_FAILED, DONE, HOST_FAILED, INTERRUPTED, NOT_ALL_CHECKED, USAGE, put, say
+from referee.commands.console import CHECK_FAILED, DONE, INTERRUPTED, NOT_ALL_CHECKED, USAGE, put, say
 from referee.commands.records import Place, decode, lines_of, load_record, place_of
-from referee.competition.publishing.bundle import PACKED, HostRefused, NotPublished
-from referee.competition.publishing.signing import read_public_keys
 from referee.ending_signals import interruptible
 from referee.rules.record import NoRecord, Record
-from referee.tournament.store.disk import StoreError, WriteFailed
+from referee.tournament.store.disk import StoreError
 from referee.tournament.verify.published import NOTHING, BadPublished, Published, read_published
 from referee.tournament.verify.replay import check_record
 from referee.tournament.verify.run import Checked, check_store
@@ -24,23 +24,25 @@ _IN_ITSELF = (
 def verify(where: str, digest: str | None, results: Path | None, signer: Path | None = None) -> int:
     """Check a record, all records of a file, a bundle, or a whole run.
 
-    A bundle and a run are also compared with what was published of them, a bundle with the key of its signer.
+    A run is also compared with what was published of it, and the signature of a bundle with the key of its signer.
 
     Each finding is printed on a line of its own, and the verdict on the last line.
     """
     try:
         published = read_published(digest, results)
         with bounded(where, size_of(Path(where))):
-            is_whole = is_bundle(where)
-            checked = _checked_bundle(Path(where), published, signer) if is_whole else _checked(where, published)
-        if signer is not None and not is_whole:
-            raise NoRecord(f"{where}: --signer is of a bundle; name its folder")
+            if Path(where).is_dir():
+                checked = _checked_bundle(Path(where), published, signer)
+            elif signer is not None:
+                raise NoRecord(f"{where}: --signer needs a bundle; name its folder")
+            else:
+                checked = _checked(where, published)
     except OutOfBounds as error:
         say(f"golfref: {error}")
         return USAGE
-    except (NoRecord, BadPublished, NotPublished, StoreError) as error:
+    except (NoRecord, BadPublished, BadKey, NoBundle, StoreError) as error:
         say(f"golfref: {error}")
-        return HOST_FAILED if isinstance(error, HostRefused | WriteFailed) else USAGE
+        return USAGE
     except KeyboardInterrupt:
         say("golfref verify: interrupted; nothing was found out")
         return INTERRUPTED
@@ -48,11 +50,6 @@ def verify(where: str, digest: str | None, results: Path | None, signer: Path | 
     if checked.findings or checked.missing or checked.goes_on:
         return CHECK_FAILED
     return NOT_ALL_CHECKED if checked.unchecked else DONE
-
-
-def is_bundle(where: str) -> bool:
-    """Whether a bundle is named, and not a run or a record."""
-    return Path(where).is_dir() or where.endswith(PACKED)
 
 
 def verdict_of(checked: Checked) -> str:
@@ -72,20 +69,15 @@ def verdict_of(checked: Checked) -> str:
     return f"all holds: {compared}"
 
 
-def _checked_bundle(path: Path, published: Published, signer: Path | None) -> Checked:
-    from referee.competition.publishing.check import Given, check_bundle  # noqa: PLC0415 - records need none of it
-
-    keys = None
-    if signer is not None:
-        try:
-            keys = read_public_keys(signer.read_bytes(), str(signer))
-        except OSError as error:
-            raise NoRecord(f"{signer}: cannot be read: {error.strerror}") from None
+def _checked_bundle(folder: Path, published: Published, signer: Path | None) -> Checked:
+    keys = None if signer is None else read_public_keys(signer)
     with interruptible():
-        return check_bundle(path, Given(signer=keys, published=published))
+        return verify_bundle(folder, keys, published)
 
 
 def _checked(where: str, published: Published) -> Checked:
+    if where.endswith(".tar.gz"):
+        raise NoRecord(f"{where}: an archive; unpack it by `tar xzf`, and verify the folder")
     place = place_of(where)
     if place.is_store and place.number is None:
         return _checked_run(place, published)

@@ -1,17 +1,17 @@
-"""Who watches a run that is played: the person at the terminal, and the machines that want to be told."""
+"""What watches a run that is played: the progress on the terminal, and the reporter of events."""
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 
 from referee import __version__
+from referee.commands.event_sink import EventSink
 from referee.commands.forecast import Estimate, Pace
-from referee.commands.machines import Machines
 from referee.commands.opening import PreparedRun
 from referee.commands.progress import Leaders, StageLeaders, progress
-from referee.competition.happenings import Begin, Player
-from referee.competition.reporting import Reporter
-from referee.tournament.plan.fixture import PlannedMatch
+from referee.events.events import Begin, Player
+from referee.events.reporter import Reporter
 from referee.tournament.plan.keys import commitment
+from referee.tournament.plan.planned_match import PlannedMatch
 from referee.tournament.plan.rounds import End, Round
 from referee.tournament.results import Result
 from referee.tournament.run.dispatch import Watcher
@@ -21,39 +21,36 @@ from referee.tournament.voids import VoidSuspect
 
 def leaders_of(run: PreparedRun) -> Leaders:
     """What says who leads the run."""
-    facts, plan = run.facts, run.plan
-    if facts.order == "places" and plan.grows:
-        return StageLeaders(facts.rank_by, lambda number: plan.rounds[plan.round_of(number)], facts.stages)
-    return Leaders(facts.rank_by, by_strength=facts.order != "means", ranked=facts.ranked)
+    config, plan = run.run_config, run.plan
+    if config.order == "places" and plan.grows:
+        return StageLeaders(config.rank_by, lambda number: plan.rounds[plan.round_of(number)], config.stages)
+    return Leaders(config.rank_by, by_strength=config.order != "means", ranked=config.ranked)
 
 
 @contextmanager
-def watching(run: PreparedRun, store: Store, leaders: Leaders, estimate: Estimate, told: Machines) -> Iterator[Watcher]:
-    """Whoever watches this run, for the duration of the block."""
-    total = len(run.plan)
-    if not told.listen:
-        with progress(store.results(), total, leaders, Pace(estimate)) as shown:
-            yield shown
-        return
-    told.go_on(store, total)
-    pace = Pace(estimate)
-    reporter = Reporter(told.put, store, pace.left_s, planned=total, played=len(store.numbers()))
-    told.put(_begin(run, store, reporter.played, pace.left_s()))
-    if told.replaces_words:
-        yield _All(_Paced(pace), reporter)
-        return
-    with progress(store.results(), total, leaders, Pace(estimate)) as shown:
-        yield _All(_Paced(pace), shown, reporter)
+def watching(
+    run: PreparedRun, store: Store, leaders: Leaders, estimate: Estimate, sink: EventSink
+) -> Iterator[Watcher]:
+    """The watcher of this run, for the duration of the block."""
+    total, pace = len(run.plan), Pace(estimate)
+    reporters = list[Watcher]()
+    if sink.is_used:
+        sink.catch_up(store, total)
+        played = len(store.numbers())
+        sink.put(_begin(run, played, pace.left_s()))
+        reporters.append(Reporter(sink.put, store, pace.left_s, planned=total, played=played))
+    with nullcontext(_Paced(pace)) if sink.replaces_words else progress(store.results(), total, leaders, pace) as first:
+        yield _All(first, *reporters)
 
 
-def _begin(run: PreparedRun, store: Store, played: int, left_s: float) -> Begin:
-    bots = (Player(name=bot.name, owner=bot.owner, version=bot.version) for bot in run.facts.bots)
+def _begin(run: PreparedRun, played: int, left_s: float) -> Begin:
+    bots = (Player(name=bot.name, owner=bot.owner, version=bot.version) for bot in run.run_config.bots)
     return Begin(
-        name=run.facts.name,
+        name=run.run_config.name,
         golfref=__version__,
-        store=str(store.path.absolute()),
+        store=str(run.path.absolute()),
         commitment=commitment(run.key),
-        games=tuple(variant.name for variant in run.facts.variants),
+        games=tuple(variant.name for variant in run.run_config.variants),
         bots=tuple(bots),
         played=played,
         planned=len(run.plan),
@@ -63,20 +60,20 @@ def _begin(run: PreparedRun, store: Store, played: int, left_s: float) -> Begin:
 
 
 class _Paced:
-    """Keeps the forecast for the machines current."""
+    """Keeps the forecast current where nothing is shown."""
 
     def __init__(self, pace: Pace) -> None:
         self._pace = pace
 
-    def begun(self, fixture: PlannedMatch) -> None:
-        self._pace.begun(fixture)
+    def begun(self, planned_match: PlannedMatch) -> None:
+        self._pace.begun(planned_match)
 
     def finished(self, result: Result) -> None:
         self._pace.finished(result.number)
 
-    def voided(self, fixture: PlannedMatch, attempt: int, reason: str, id_: int) -> None:
+    def voided(self, planned_match: PlannedMatch, attempt: int, reason: str, id_: int) -> None:
         del attempt, reason, id_
-        self._pace.voided(fixture.number)
+        self._pace.voided(planned_match.number)
 
     def suspected(self, suspect: VoidSuspect) -> None:
         pass
@@ -92,17 +89,17 @@ class _All:
     def __init__(self, *watchers: Watcher) -> None:
         self._watchers = watchers
 
-    def begun(self, fixture: PlannedMatch) -> None:
+    def begun(self, planned_match: PlannedMatch) -> None:
         for one in self._watchers:
-            one.begun(fixture)
+            one.begun(planned_match)
 
     def finished(self, result: Result) -> None:
         for one in self._watchers:
             one.finished(result)
 
-    def voided(self, fixture: PlannedMatch, attempt: int, reason: str, id_: int) -> None:
+    def voided(self, planned_match: PlannedMatch, attempt: int, reason: str, id_: int) -> None:
         for one in self._watchers:
-            one.voided(fixture, attempt, reason, id_)
+            one.voided(planned_match, attempt, reason, id_)
 
     def suspected(self, suspect: VoidSuspect) -> None:
         for one in self._watchers:

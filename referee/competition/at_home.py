@@ -10,9 +10,8 @@ from msgspec import to_builtins
 
 from protocol.messages import Clocks, FaultPolicy
 from referee.play.spec import LONGEST_NAME, BotLimits, BotSpec
-from referee.rules.book.changes import BadOptions, in_effect
-from referee.rules.book.variant import Variant
-from referee.rules.book.variants import customised, preset
+from referee.rules.check_options import BadOptions, in_effect, with_options
+from referee.rules.variants import Variant, preset
 from referee.toml.reader import BARE_KEY
 from referee.tournament.config.config import Config
 from referee.tournament.config.variants import ConfiguredVariant
@@ -93,7 +92,7 @@ def fewest_options(variant: Variant) -> dict[str, Any]:
     for name in changed:
         others = {other: value for other, value in changes.items() if other != name}
         with contextlib.suppress(BadOptions):
-            if in_effect(customised(variant.preset, others).options) == wanted:
+            if in_effect(with_options(variant.preset, others).options) == wanted:
                 changes = others
     return changes
 

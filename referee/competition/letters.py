@@ -18,15 +18,12 @@ from protocol import VERSION
 from protocol.text import harmless, printable
 from referee import __version__, wall_clock
 from referee.competition.at_home import config_at_home
-from referee.competition.checking import Checked, OneBot
-from referee.competition.terms import Terms
-from referee.entries.last_checks import LETTERS, content, keep, kept_as
+from referee.competition.checks import CheckResult, OneBot
 from referee.kit.check.told import finding_lines
 from referee.play.spec import BotSpec
 from referee.tournament.config.config import Config
 from referee.versions.ready import NotReady
-from referee.versions.store import VersionStore
-from referee.versions.version import is_version, short
+from referee.versions.version import short
 
 WIDTH = 100
 """How many cells the lines of a letter are wide that are no quotations."""
@@ -39,28 +36,25 @@ _MARKS = {"pass": "pass", "warn": "WARN", "fail": "FAIL", "skip": "skip"}
 
 
 def letter(config: Config, one: OneBot | NotReady) -> str | None:
-    """The letter to the author of a bot; None where the host spoiled its build or check, which tells nothing."""
+    """The letter to the author of a bot; None where the host spoiled its check, which tells nothing."""
     if isinstance(one, NotReady):
-        if one.is_hosts:
-            return None
         return _sealed([*_heading(config, one.name, "fail", one.version), *_why_unready(config, one)], config, None)
-    if not isinstance(one.came_to, Checked):
+    if not isinstance(one.came_to, CheckResult):
         return None
-    checked = one.came_to
+    result = one.came_to
     lines = [
-        *_heading(config, one.name, checked.verdict, one.version),
+        *_heading(config, one.name, result.verdict, one.version),
         *_fields(
             {
-                "checked": f"{checked.when} UTC by golfref {checked.terms.golfref}, protocol {VERSION}",
+                "checked": f"{result.when} UTC by golfref {__version__}, protocol {VERSION}",
                 "owner": one.bot.owner,
-                **_conditions(checked.terms),
-                "slowest answer": _slowest(checked),
-                "memory": _memory(checked),
+                **_conditions(config, one.bot),
+                "slowest answer": _slowest(result),
+                "memory": _memory(result),
             }
         ),
-        *_changed(one),
-        *_steps(checked),
-        *_findings(checked),
+        *_steps(result),
+        *_findings(result),
         *_at_home(config, one.bot),
     ]
     return _sealed(lines, config, one.bot)
@@ -72,26 +66,6 @@ def _why_unready(config: Config, one: NotReady) -> Iterator[str]:
     )
     yield from ("", *_wrapped(f"It could not be checked: {one.problem}."))
     yield from (f"  | {line}" for line in one.lines)
-
-
-def keep_letter(config: Config, one: OneBot | NotReady) -> str | None:
-    """Keep the letter beside the versions as well, for whoever publishes the run; returns it. Raises NotWritten."""
-    text = letter(config, one)
-    if text is not None and one.version:
-        keep(_kept_as(VersionStore(config.folder), one.name, one.version), text.encode())
-    return text
-
-
-def kept_letter(versions: VersionStore, bot: str, version: str) -> bytes | None:
-    """The last letter about this version of a bot; None where none is kept."""
-    if not is_version(version):  # it may come from a stranger's store
-        return None
-    return content(_kept_as(versions, bot, version)) or None
-
-
-def _kept_as(versions: VersionStore, bot: str, version: str) -> Path:
-    """Two bots may be of one version, and each letter names its bot."""
-    return kept_as(versions, LETTERS, version, bot.encode()).with_suffix(SUFFIX)
 
 
 def file_names(names: Iterable[str]) -> dict[str, str]:
@@ -124,31 +98,30 @@ _MEANING = {
 }
 
 
-def _conditions(terms: Terms) -> dict[str, str]:
-    limits, clocks = terms.limits, terms.clocks
+def _conditions(config: Config, bot: BotSpec) -> dict[str, str]:
+    limits, clocks = config.limits, bot.clocks or config.clocks
     bounds = (
         f"; {limits.memory_mb} MB of memory, {limits.processes} processes and threads, {limits.files} open files, "
         f"{limits.tmp_mb} MB in /tmp, {limits.cpu_s} s of computing a match"
     )
-    games = ", ".join(f"{game.name} with {game.seats} seats" for game in terms.games)
+    games = ", ".join(f"{game.name} with {game.seats} seats" for game in config.variants)
     return {
-        "isolation": terms.isolation + (bounds if terms.isolation != "none" else ""),
+        "isolation": config.isolation + (bounds if config.isolation != "none" else ""),
         "clocks": f"{clocks.start_s:g} s to `ready`, {clocks.move_s:g} s an answer, {clocks.bank_s:g} s for all "
         f"answers of a match, {clocks.slap_s:g} s in a slap window",
         "games": games,
     }
 
 
-def _slowest(checked: Checked) -> str:
-    slowest = checked.slowest
+def _slowest(result: CheckResult) -> str:
+    slowest = result.slowest
     if slowest is None:
         return "it gave none"
-    beside = f", while {checked.side_by_side} bots were checked at a time" if checked.side_by_side > 1 else ""
-    return f"{slowest.ms:.1f} ms of {slowest.limit_ms:.0f} ms, to `{slowest.decision}` in {slowest.game}{beside}"
+    return f"{slowest.ms:.1f} ms of {slowest.limit_ms:.0f} ms, to `{slowest.decision}` in {slowest.game}"
 
 
-def _memory(checked: Checked) -> str:
-    return "" if checked.memory is None else f"{checked.memory.peak_mb:.0f} MB, in {checked.memory.game}"
+def _memory(result: CheckResult) -> str:
+    return "" if result.memory is None else f"{result.memory.peak_mb:.0f} MB, in {result.memory.game}"
 
 
 def _fields(fields: dict[str, str]) -> Iterator[str]:
@@ -163,25 +136,19 @@ def _wrapped(text: str) -> list[str]:
     return wrap(text, WIDTH, break_on_hyphens=False)
 
 
-def _changed(one: OneBot) -> Iterator[str]:
-    if one.has_changed:
-        yield ""
-        yield from _wrapped("Its files were changed while it was checked. This is about the version named above.")
-
-
-def _steps(checked: Checked) -> Iterator[str]:
+def _steps(result: CheckResult) -> Iterator[str]:
     yield from ("", "What was tried", "")
-    for step in checked.report.steps:
+    for step in result.report.steps:
         numbers = ", ".join(f"[{number}]" for number in sorted(step.findings))
         words = "; ".join(part for part in (printable(step.summary, 200), f"see {numbers}" if numbers else "") if part)
         yield f"{step.number:2} {_MARKS[step.verdict]}  {step.title:31} {words}".rstrip()
         yield from (f"         note: {note}" for note in step.notes)
 
 
-def _findings(checked: Checked) -> Iterator[str]:
-    if checked.report.findings:
+def _findings(result: CheckResult) -> Iterator[str]:
+    if result.report.findings:
         yield from ("", "What was found: what happened, the line, the rule of the specification, and what is right")
-    for number, finding in enumerate(checked.report.findings, start=1):
+    for number, finding in enumerate(result.report.findings, start=1):
         yield from finding_lines(number, finding)
 
 

@@ -7,8 +7,8 @@ from msgspec.structs import replace
 from referee.competition.history import Refused, Submission, lines, new_id, now, told, versions_of
 from referee.competition.placing import check_place, put_in_place
 from referee.competition.roster import read_roster
-from referee.entries.folder import BadEntry, read_entry
 from referee.play.sandbox.problems import find_problem
+from referee.versions.bot_toml import BadEntry, read_entry
 from referee.versions.store import SOURCE, VersionStore
 from referee.versions.version import short
 

@@ -16,7 +16,7 @@ from protocol.text import printable
 from referee.beneath import open_folder as open_source
 from referee.competition.answers import answer, keep_answer
 from referee.competition.builder import builder_for
-from referee.competition.checking import Checked, check_bots
+from referee.competition.checks import CheckResult, check_bots
 from referee.competition.history import (
     Outcome,
     Refused,
@@ -28,10 +28,9 @@ from referee.competition.history import (
     now,
     told,
 )
-from referee.competition.letters import keep_letter, letter
+from referee.competition.letters import letter
 from referee.competition.placing import check_place, put_in_place
 from referee.competition.roster import Claims, Roster, owner_of, read_roster
-from referee.entries.folder import BadEntry, holds, name_problem, read_entry
 from referee.kit.check.report import Verdict
 from referee.play.faults import HostFault
 from referee.play.spec import MB
@@ -39,6 +38,7 @@ from referee.toml.document import line_of
 from referee.tournament.config.config import Config, ConfigError, check_ready
 from referee.tournament.config.entry_folders import is_passed_over
 from referee.versions.archive import FORMATS, open_archive, stem_of, unpack, without_copy_marks
+from referee.versions.bot_toml import BadEntry, holds, name_problem, read_entry
 from referee.versions.build_log import log_lines
 from referee.versions.entry import Entry
 from referee.versions.files import BadFiles, Bounds
@@ -294,8 +294,6 @@ class _Attempt:
         HostFault, Interrupted.
         """
         unready = self._built(entry)
-        if unready is not None and unready.is_hosts:
-            raise HostFault(f"`{entry.name}` could not be made ready, and not by its fault: {unready.problem}")
         if unready is not None:
             said = log_lines((self._versions.build_log(entry.version) or b"")[-_SAID_BYTES:])
             self._letter = letter(self._config, replace(unready, lines=tuple(said) or unready.lines))
@@ -313,12 +311,12 @@ class _Attempt:
         alone = replace(self._config, bots=(spec,), entries=(entry,), tables={entry.name: 0})
         (one,) = check_bots(alone, [spec])
         self._callbacks.check()
-        if not isinstance(one.came_to, Checked):
+        if not isinstance(one.came_to, CheckResult):
             raise HostFault(f"`{entry.name}` could not be checked, and not by its fault: {one.came_to.problem}")
         if one.came_to.verdict == "fail":
             self._letter = letter(alone, one)
             raise Refused(f"the check failed: {printable(one.came_to.words, 500)}", verdict="fail")
-        self._letter = keep_letter(alone, one)
+        self._letter = letter(alone, one)
         return one.came_to.verdict
 
     def _built(self, entry: Entry) -> NotReady | None:

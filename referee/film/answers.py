@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from referee.film.reel import Answer, Reel
 from referee.film.states import Answered
 from referee.film.windows import fault_of
+from referee.rules.questions import Ask, Sealed
 from referee.rules.record import Forfeit, Given, GivenTogether
-from referee.rules.table.asks import Ask, Sealed
 
 
 def answers_of(reel: Reel) -> Mapping[int, tuple[Answered, ...]]:

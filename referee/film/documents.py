@@ -39,10 +39,10 @@ from referee.film.words import told
 from referee.film.worth import Scorer, Worth, lead
 from referee.reports.blame import published_detail
 from referee.reports.bot_match import Entry, Faulted, on_wires
-from referee.rules.book.variant import Variant, possible_pars
 from referee.rules.describe import power_in_words
 from referee.rules.record import Mishap, Record
-from referee.rules.table.seen import Happening, insiders, view
+from referee.rules.secrets import TableEvent, insiders, view
+from referee.rules.variants import Variant, possible_pars
 
 
 class Documents:
@@ -188,7 +188,7 @@ class Documents:
                 ),
             )
 
-    def _meaning(self, event: Happening) -> Iterator[str]:
+    def _meaning(self, event: TableEvent) -> Iterator[str]:
         """What the rules say of an event that its words do not tell."""
         if isinstance(event, events.Round) and (par := _par(self._reel.variant, event.rows)) is not None:
             yield f"Hole {event.round}, par {par}."
@@ -279,7 +279,7 @@ def _lying(after: View, cards: Mapping[int, Card]) -> dict[Target, Card]:
     }
 
 
-def _against(event: Happening) -> int | None:
+def _against(event: TableEvent) -> int | None:
     """The other seat that something was done to."""
     of = getattr(event, "of", getattr(event, "against", None))
     target = getattr(event, "target", None)

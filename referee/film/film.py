@@ -16,7 +16,7 @@ from referee.film.view import OPEN, View, Viewer
 from referee.film.words import NOTE_LIMIT, told
 from referee.reports.blame import mishap_of
 from referee.rules.record import Forfeit, Given, GivenSlaps, Move, Record, was_asked
-from referee.rules.table.seen import Happening, view
+from referee.rules.secrets import TableEvent, view
 
 
 class Note(Struct, frozen=True, kw_only=True):
@@ -36,7 +36,7 @@ class Note(Struct, frozen=True, kw_only=True):
 class Frame(Struct, frozen=True, kw_only=True):
     """An event, and when in the match it happened."""
 
-    event: Happening | None
+    event: TableEvent | None
     """None where the answer brought about nothing that is told; then there are notes on it."""
     moment: Moment
     name: str

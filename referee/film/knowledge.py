@@ -14,7 +14,7 @@ from msgspec import Struct
 from protocol import events as wire
 from protocol.actions import Target
 from referee.film.view import OPEN, View, Viewer
-from referee.rules.table.seen import Hand, Happening, Seen
+from referee.rules.secrets import Hand, Secret, TableEvent
 
 Knower = int | None
 """A seat, or None for the public, which knows what everybody was shown."""
@@ -97,7 +97,7 @@ class Knowledge:
         self._known.clear()
 
 
-def learn(sides: Sequence[Knowledge], number: int, event: Happening, before: View, after: View) -> set[int]:
+def learn(sides: Sequence[Knowledge], number: int, event: TableEvent, before: View, after: View) -> set[int]:
     """Note on all sides who has come to know what by the event with this number.
 
     Returns the seats whose slots may look otherwise now.
@@ -125,24 +125,24 @@ def learn(sides: Sequence[Knowledge], number: int, event: Happening, before: Vie
     }
 
 
-def kind_of(event: Happening) -> str:
+def kind_of(event: TableEvent) -> str:
     """The kind of the event as on the wire."""
     return str(event.__struct_config__.tag)
 
 
-def hidden_order(event: Happening) -> HiddenOrder | None:
+def hidden_order(event: TableEvent) -> HiddenOrder | None:
     """Whose face-down cards changed places unseen by others, and by whom it was seen; None where nothing is hidden."""
     match event:
-        case wire.Arranged(seat=of, slots=Seen(to=to)) | wire.Rearranged(of=of, slots=Seen(to=to)):
+        case wire.Arranged(seat=of, slots=Secret(to=to)) | wire.Rearranged(of=of, slots=Secret(to=to)):
             return None if to is None else HiddenOrder(of=of, to=to)
-        case wire.LinesSwapped(of=of, lines=Seen(to=to)):
+        case wire.LinesSwapped(of=of, lines=Secret(to=to)):
             return None if to is None else HiddenOrder(of=of, to=to)
         case wire.Shuffled(of=of):
             return HiddenOrder(of=of, to=())
     return None
 
 
-def shown(event: Happening, after: View) -> Iterator[Shown]:
+def shown(event: TableEvent, after: View) -> Iterator[Shown]:
     """The cards that an event shows, by their numbers. Those that have gone to the pile are left out."""
     for (seat, slot), card in _on_table(event):
         layout = after.layouts[seat]
@@ -156,7 +156,7 @@ def shown(event: Happening, after: View) -> Iterator[Shown]:
             yield Shown(number=number, to=own.to)
 
 
-def _on_table(event: Happening) -> Iterator[tuple[Target, Hand]]:
+def _on_table(event: TableEvent) -> Iterator[tuple[Target, Hand]]:
     """The cards that an event shows on the table, and where they lie after it, if they still do."""
     match event:
         case (
@@ -180,7 +180,7 @@ def _on_table(event: Happening) -> Iterator[tuple[Target, Hand]]:
             yield from (((seat, slot), card) for seat, cards in enumerate(layouts) for slot, card in enumerate(cards))
 
 
-def _in_hand(event: Happening) -> tuple[Hand, ...]:
+def _in_hand(event: TableEvent) -> tuple[Hand, ...]:
     """The cards in hand that an event shows; they are the last ones there."""
     match event:
         case wire.Drew(card=card) | wire.PowerUsed(card=card) | wire.Traded(taken=card):

@@ -10,17 +10,17 @@ from protocol import events as wire
 from protocol.actions import Target
 from referee.film.states import Moved, Place
 from referee.film.view import View
-from referee.rules.table.seen import Happening
+from referee.rules.secrets import TableEvent
 
 STOCK, PILE = Place(lies="stock"), Place(lies="pile")
 
 
-def concerned(event: Happening, after: View) -> tuple[Target, ...]:
+def concerned(event: TableEvent, after: View) -> tuple[Target, ...]:
     """The cards on the table that are concerned, as seat and slot, where they lie afterwards."""
     return tuple(_concerned(event, after))
 
 
-def _concerned(event: Happening, after: View) -> Iterator[Target]:
+def _concerned(event: TableEvent, after: View) -> Iterator[Target]:
     match event:
         case wire.Arranged(seat=of) | wire.Rearranged(of=of) | wire.LinesSwapped(of=of) | wire.Shuffled(of=of):
             yield from _layout(after, of)
@@ -40,7 +40,7 @@ def _concerned(event: Happening, after: View) -> Iterator[Target]:
             yield from _targets(event)
 
 
-def _targets(event: Happening) -> Iterator[Target]:
+def _targets(event: TableEvent) -> Iterator[Target]:
     target: Target | None = getattr(event, "target", None)
     if target is not None:
         yield target
@@ -57,7 +57,7 @@ def _layout(view: View, seat: int) -> Iterator[Target]:
     yield from ((seat, slot) for slot, placed in enumerate(view.layouts[seat]) if placed is not None)
 
 
-def moves(event: Happening, before: View, after: View) -> Iterator[Moved]:
+def moves(event: TableEvent, before: View, after: View) -> Iterator[Moved]:
     """Which cards moved, as somebody sees it who can follow them all. The deal is left out."""
     if isinstance(event, wire.Round):
         return
@@ -92,7 +92,7 @@ def _slot(seat: int, slot: int) -> Place:
     return Place(lies="slot", seat=seat, slot=slot)
 
 
-def _origin(event: Happening) -> Place:
+def _origin(event: TableEvent) -> Place:
     """Where a card was that has a number only now."""
     match event:
         case wire.Drew(source="pile") | wire.PowerUsed():
@@ -102,12 +102,12 @@ def _origin(event: Happening) -> Place:
     return STOCK
 
 
-def _end(event: Happening) -> Place:
+def _end(event: TableEvent) -> Place:
     """Where a card has gone that has no number any more."""
     return Place(lies="shield", seat=event.seat) if isinstance(event, wire.Shielded) else PILE
 
 
-def _without_numbers(event: Happening) -> Iterator[Moved]:
+def _without_numbers(event: TableEvent) -> Iterator[Moved]:
     """Moves between places whose cards have no numbers, or of several cards of a hand."""
     match event:
         case wire.UpCard():

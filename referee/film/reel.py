@@ -14,12 +14,12 @@ from protocol.cards import Card
 from referee.film.follower import Follower
 from referee.film.moments import Moment, named
 from referee.film.view import Hand, Layout, Placed, View
-from referee.rules.book.variants import restored
 from referee.rules.game import Game
+from referee.rules.questions import Ask, Question
 from referee.rules.record import BrokenRecord, GivenSlaps, Move, Record, walk
-from referee.rules.table.asks import Ask, Question
-from referee.rules.table.seen import Happening, Seen
-from referee.rules.table.table import Slot, Table
+from referee.rules.secrets import Secret, TableEvent
+from referee.rules.table import Slot, Table
+from referee.rules.variants import from_record
 
 
 class Answer(Struct, frozen=True, kw_only=True):
@@ -49,8 +49,8 @@ class Reel:
         Raises BrokenRecord where the record does not replay, and ValueError for options that there cannot be.
         """
         self.record = record
-        self.variant = restored(record.preset, record.options)
-        self.events: list[Happening] = []
+        self.variant = from_record(record.preset, record.options)
+        self.events: list[TableEvent] = []
         self.views: list[View] = []
         """The table after each event."""
         self.turns: list[int | None] = []
@@ -120,7 +120,7 @@ class Reel:
             playoff=table.playoff,
             dealer=table.dealer,
             turn=table.turn,
-            knocker=table.knocker,
+            knocker=table.ended_by,
             stock=len(table.stock),
             pile=tuple(table.pile),
             totals=tuple(table.totals),
@@ -177,13 +177,13 @@ class Reel:
         return number
 
 
-def opened(event: Happening) -> wire.Event:
+def opened(event: TableEvent) -> wire.Event:
     """The event with all its secrets."""
     shown = {name: _value(getattr(event, name)) for name in event.__struct_fields__}
     return replace(event, **shown)  # type: ignore[return-value] # of secrets nothing is left
 
 
 def _value(value: Any) -> Any:
-    if isinstance(value, Seen):
+    if isinstance(value, Secret):
         return value.value
     return tuple(map(_value, value)) if isinstance(value, tuple) else value

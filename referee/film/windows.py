@@ -9,8 +9,8 @@ from referee.film.states import FaultOfStep, Reacted, SlapOfWindow, SlapWindow
 from referee.film.view import OPEN, Viewer
 from referee.film.words import NOTE_LIMIT
 from referee.reports.blame import published_detail
+from referee.rules.questions import Window
 from referee.rules.record import GivenSlaps, Mishap, Reaction
-from referee.rules.table.asks import Window
 
 
 def windows(reel: Reel, viewer: Viewer) -> Iterator[SlapWindow]:

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from protocol.cards import Card
 from referee.film.view import View
-from referee.rules.book.variant import Variant
 from referee.rules.scoring.knocker import score_round
 from referee.rules.scoring.scoring import raw_score
+from referee.rules.variants import Variant
 
 Worth = tuple[int, ...] | None
 

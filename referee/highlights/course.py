@@ -7,12 +7,12 @@ from msgspec import Struct
 
 from protocol import events as wire
 from referee.film.worth import Layout, Layouts
-from referee.rules.book.variant import Variant
 from referee.rules.game import Game
+from referee.rules.questions import Ask
 from referee.rules.record import Record, walk
 from referee.rules.scoring.knocker import score_round
-from referee.rules.table.asks import Ask
-from referee.rules.table.seen import Happening
+from referee.rules.secrets import TableEvent
+from referee.rules.variants import Variant
 
 Lying = tuple[list[Layout], int | None]
 """The layouts by seat, and the seat that has knocked or finished."""
@@ -144,7 +144,7 @@ class Watcher:
                 self._note(event, number, happened)
         self._known += len(happened)
 
-    def _note(self, event: Happening, number: int, happened: Sequence[Happening]) -> None:
+    def _note(self, event: TableEvent, number: int, happened: Sequence[TableEvent]) -> None:
         match event:
             case wire.Round():
                 self._round, self._penalties = event.round, []
@@ -170,7 +170,7 @@ class Watcher:
         without = score_round(self._variant, raw, event.ender)[slap.seat]
         return WrongSlap(slap=slap, scored=event.scores[slap.seat], without=without)
 
-    def _note_power(self, event: Happening, number: int, happened: Sequence[Happening]) -> None:
+    def _note_power(self, event: TableEvent, number: int, happened: Sequence[TableEvent]) -> None:
         """Note what a power did. If the round ended with it, its showdown has the layouts."""
         if self._before is None:
             return
@@ -194,7 +194,7 @@ class Watcher:
     def _lying(self) -> Lying:
         table = self._game.table
         layouts = [tuple([None if slot is None else slot.card for slot in layout]) for layout in table.layouts]
-        return layouts, table.knocker
+        return layouts, table.ended_by
 
 
 def _shown(event: wire.Showdown) -> list[Layout]:  # type: ignore[type-arg] # of what everybody sees

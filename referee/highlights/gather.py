@@ -13,9 +13,8 @@ from referee.highlights.course import course_of, has_slaps_or_powers
 from referee.highlights.highlight import Found, Highlight, Kind, Match, lead_changes, parts_of, sentence_of
 from referee.highlights.kinds import KINDS, UPSET
 from referee.highlights.upsets import Upset, Upsets
-from referee.rules.book.variant import Variant
-from referee.rules.book.variants import restored
 from referee.rules.record import Record
+from referee.rules.variants import Variant, from_record
 from referee.tournament.store.rows import CommittedMatch
 
 KEPT = 10
@@ -130,7 +129,7 @@ class Highlights:
         """Whether the game has slaps or powers, and whether the match is played again to see them."""
         game = row.identity.game
         if game not in self._games:
-            self._games[game] = has_slaps_or_powers(restored(record.preset, record.options))
+            self._games[game] = has_slaps_or_powers(from_record(record.preset, record.options))
         has_more = self._games[game]
         return has_more, has_more and (self._replayed_until is None or row.hash <= self._replayed_until)
 

@@ -25,12 +25,12 @@ from referee.play.spec import MB, BotSpec, Confinement
 from referee.play.talk import script
 from referee.play.talk.conversation import Conversation, Steps
 from referee.play.talk.exchange import Delivery
-from referee.rules.book.variant import Variant
+from referee.rules.chance import Chance, Keyed, Recorder, Stacked
 from referee.rules.counts import seat_counts
 from referee.rules.game import Game
 from referee.rules.match import MatchResult
 from referee.rules.record import Record, SeatRecord
-from referee.rules.table.chance import Chance, Keyed, Recorder, Stacked
+from referee.rules.variants import Variant
 
 ID_KEY_BYTES = 16
 """How long the secret is from which the ids of a match's requests are derived."""

@@ -11,8 +11,8 @@ from msgspec import Struct
 from protocol.text import harmless
 from referee.play.spec import SHIPPED
 from referee.rules.game import Game
+from referee.rules.questions import Ask
 from referee.rules.record import Forfeit, Given, GivenSlaps, GivenTogether, Mishap, Move, Record, walk
-from referee.rules.table.asks import Ask
 
 LAST_LINES = 15
 """How many lines of a bot's standard error are shown."""

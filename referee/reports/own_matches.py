@@ -18,7 +18,7 @@ def own_matches(store: Store, bot: str) -> tuple[int, ...]:
 
 def told(store: Store, bot: str, ids: tuple[int, ...]) -> Iterator[BotMatch]:
     """These matches as the bot knows them. Raises StoreError, and what a record raises that does not replay."""
-    run = store.meta().facts.name
+    run = store.meta().config.name
     for id_ in ids:
         row = store.match(id_)
         try:
@@ -32,4 +32,4 @@ def told(store: Store, bot: str, ids: tuple[int, ...]) -> Iterator[BotMatch]:
 def bots_of_run(store: Store) -> list[str]:
     """The bots that play in the run or have played in it, by name."""
     played = {bot for _, bots in store.tables() for bot in bots}
-    return sorted(played | {bot.name for bot in store.meta().facts.bots})
+    return sorted(played | {bot.name for bot in store.meta().config.bots})

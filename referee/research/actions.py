@@ -30,8 +30,8 @@ from referee.research.moves import (
     window,
 )
 from referee.research.steps import choices, extended, finished, leads_to, ordered
-from referee.rules.book.variant import Variant
-from referee.rules.table.asks import Ask
+from referee.rules.questions import Ask
+from referee.rules.variants import Variant
 
 __all__ = [
     "ACTION_TYPES", "NOTHING_BEGUN", "SEVERAL", "Actions", "Begin", "Begun", "Further", "Legal", "Mask", "Move",
@@ -90,12 +90,12 @@ class Actions(Sequence[Move]):
     def legal(self, ask: Ask, begun: Begun) -> Legal:
         """Return what the seat that is asked may do next."""
         what: object = self if begun is NOTHING_BEGUN else (self, begun)
-        legal: Legal | None = ask.kept.get(what)
+        legal: Legal | None = ask.cache.get(what)
         if legal is not None:
             return legal
         if begun.kind == "arrange":  # what can be chosen next does not depend on the order of what was chosen
             chosen = self, frozenset(begun.chosen)
-            like = ask.kept.get(chosen) or self._legal(ask, begun)
+            like = ask.cache.get(chosen) or self._legal(ask, begun)
             _keep(ask, chosen, like)
             legal = Legal(like.numbers, like.moves, like.mask)
         else:
@@ -224,8 +224,8 @@ class Actions(Sequence[Move]):
 
 
 def _keep(ask: Ask, what: object, legal: Legal) -> None:
-    if len(ask.kept) < MOST_KEPT:
-        ask.kept[what] = legal
+    if len(ask.cache) < MOST_KEPT:
+        ask.cache[what] = legal
 
 
 def _after(ask: Ask, begun: Begun, move: Move) -> Action | Begun:

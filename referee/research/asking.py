@@ -4,10 +4,10 @@ It knows the rules' questions, and neither numbers nor messages.
 """
 
 from protocol.actions import Action, Slap
+from referee.rules.chance import Chance
 from referee.rules.game import Game
 from referee.rules.games.slaps import order_slaps
-from referee.rules.table.asks import Ask, Sealed, Window
-from referee.rules.table.chance import Chance
+from referee.rules.questions import Ask, Sealed, Window
 
 
 class Asking:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from referee.research.actions import Actions, Begun, Further
 from referee.research.env import Env
-from referee.rules.table.asks import Ask
+from referee.rules.questions import Ask
 
 
 def has_pages(env: Env) -> bool:

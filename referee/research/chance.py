@@ -1,6 +1,6 @@
 """Chance outcomes for games that are played by the million: seeded as a deal key is, and many times as fast.
 
-No referee deals from here: what a tournament dealt can be dealt again from its keys alone (rules/table/streams.py).
+No referee deals from here: what a tournament dealt can be dealt again from its keys alone (rules/keyed_streams.py).
 """
 
 from hashlib import shake_128
@@ -8,8 +8,8 @@ from hashlib import shake_128
 import numpy as np
 
 from protocol.cards import Card
-from referee.rules.book.variant import Variant, deck
-from referee.rules.table.chance import Chance
+from referee.rules.chance import Chance
+from referee.rules.variants import Variant, deck
 
 Pack = np.ndarray[tuple[int], np.dtype[np.object_]]
 

@@ -26,9 +26,9 @@ from referee.research.actions import NOTHING_BEGUN, Actions, Begun
 from referee.research.env import without_clock
 from referee.research.knowledge import Knowledge
 from referee.research.tensors import Tensors
-from referee.rules.book.variants import restored
+from referee.rules.questions import Ask
 from referee.rules.record import BrokenRecord, Given, NoRecord, Reaction, Record, read_record, walk
-from referee.rules.table.asks import Ask
+from referee.rules.variants import from_record
 from referee.tournament.results import beaten_shares
 from referee.tournament.store.disk import StoreError
 from referee.tournament.store.rows import CommittedMatch
@@ -135,7 +135,7 @@ class _Game:
     """A game of the run at a table with so many seats: how its decisions become numbers."""
 
     def __init__(self, record: Record) -> None:
-        variant, seats = restored(record.preset, record.options), len(record.seats)
+        variant, seats = from_record(record.preset, record.options), len(record.seats)
         self.actions = Actions(variant, seats)
         self.tensors = Tensors(variant, seats)
         self.shape = Shape(

@@ -40,14 +40,13 @@ from referee.research.knowledge import Knowledge
 from referee.research.resample import other_state, rewritten
 from referee.research.telling import Telling
 from referee.research.tensors import Tensors
-from referee.rules.book.changes import NOT_OPTIONS, BadOptions, OptionProblem
-from referee.rules.book.variant import Variant, size
-from referee.rules.book.variants import customised, restored, seat_problem
+from referee.rules.chance import Chance, Keyed
+from referee.rules.check_options import NOT_OPTIONS, BadOptions, OptionProblem, seat_problem, with_options
 from referee.rules.game import Game
+from referee.rules.keyed_streams import bot_seed, seed_key
 from referee.rules.match import MatchResult
-from referee.rules.table.asks import Ask, IllegalAnswer
-from referee.rules.table.chance import Chance, Keyed
-from referee.rules.table.streams import bot_seed, seed_key
+from referee.rules.questions import Ask, IllegalAnswer
+from referee.rules.variants import Variant, from_record, size
 
 _NOTHING = Legal((), {}, np.zeros(0, np.bool_))
 
@@ -111,7 +110,7 @@ class Env:
 
     @classmethod
     def of(cls, variant: Variant, seats: int, *, reward: Reward = "match", deals: Deals = "seeded") -> Env:
-        """Return an environment of a game that `referee.customised` or `referee.preset` made."""
+        """Return an environment of a game that `referee.with_options` or `referee.preset` made."""
         env = cls.__new__(cls)
         env._set_up(without_clock(variant), seats, reward, deals)
         return env
@@ -459,7 +458,7 @@ def _tables(preset: str, options: bytes, seats: int) -> tuple[Actions, Tensors, 
 
     Legal moves are kept with each question by these numbers; new ones for each environment would fill the memory.
     """
-    variant = restored(preset, msgspec.json.decode(options))
+    variant = from_record(preset, msgspec.json.decode(options))
     return Actions(variant, seats), Tensors(variant, seats), pack_of(variant, seats)
 
 
@@ -497,7 +496,7 @@ def variant_for(preset: str, options: dict[str, Any]) -> Variant:
         problems.append(OptionProblem("slap_order", 'nobody\'s time is taken here; expected "lottery" or "clockwise"'))
     if problems:
         raise BadOptions(problems)
-    return without_clock(customised(preset, {name: plain(value) for name, value in options.items()}))
+    return without_clock(with_options(preset, {name: plain(value) for name, value in options.items()}))
 
 
 def without_clock(variant: Variant) -> Variant:

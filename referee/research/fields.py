@@ -12,8 +12,8 @@ from msgspec import Struct
 from protocol.cards import Card, rank
 from protocol.messages import Decision
 from referee.research.actions import Several, grows, window
-from referee.rules.book.variant import Variant
 from referee.rules.games.power_cards import POWERS, power_of
+from referee.rules.variants import Variant
 
 Tensor = np.ndarray[tuple[int], np.dtype[np.float32]]
 

@@ -14,7 +14,7 @@ from protocol import events as wire
 from protocol.actions import Target
 from referee.rules.game import Game
 from referee.rules.games.power_cards import POWERS, line_of_set
-from referee.rules.table.seen import Hand, Seen, Slots
+from referee.rules.secrets import Hand, Secret, Slots
 
 Audience = tuple[int, ...] | None
 
@@ -214,7 +214,7 @@ class Knowledge:
             moved[place] = layout[slot]
         self._order(event.of, moved, event.slots.to)
 
-    def _lines_swapped(self, event: wire.LinesSwapped[Seen[str], Slots]) -> None:
+    def _lines_swapped(self, event: wire.LinesSwapped[Secret[str], Slots]) -> None:
         moved = [*self.layouts[event.of]]
         first, second = (line_of_set(len(moved) // 2, event.axis.value, line) for line in event.lines.value)
         for one, other in zip(first, second, strict=True):

@@ -44,8 +44,8 @@ from protocol.actions import (
     Trade,
     TurnUp,
 )  # fmt: skip
-from referee.rules.book.variant import Variant, possible_pars, size
 from referee.rules.games.powers import COPIED
+from referee.rules.variants import Variant, possible_pars, size
 
 ACTION_TYPES: tuple[type, ...] = get_args(Action)
 

@@ -22,11 +22,10 @@ from referee.research.env import Env, by_points, default_seats, variant_for
 from referee.research.picture import Picture
 from referee.research.retold import other_path
 from referee.research.tree import Path, Tree
-from referee.rules.book.changes import BadOptions, OptionProblem
-from referee.rules.book.variant import Variant, deck, has_up_card, size
-from referee.rules.book.variants import seat_problem
+from referee.rules.check_options import BadOptions, OptionProblem, seat_problem
 from referee.rules.match import MOST_PLAYOFFS, MOST_ROUNDS
-from referee.rules.table.seen import view
+from referee.rules.secrets import view
+from referee.rules.variants import Variant, deck, has_up_card, size
 
 try:
     import pyspiel

@@ -20,8 +20,8 @@ from referee.research.env import Env
 from referee.research.given import whole, wrong
 from referee.research.picture import Picture, Pixels
 from referee.research.tensors import HIGH, LOW
-from referee.rules.book.presets import PRESETS
-from referee.rules.table.asks import IllegalAnswer
+from referee.rules.questions import IllegalAnswer
+from referee.rules.variants import PRESETS
 
 try:
     import pettingzoo

@@ -14,7 +14,7 @@ from referee.film.follower import Follower
 from referee.film.view import OPEN, Hand, Placed, View, Viewer
 from referee.kit.screen.draw import Drawing, draw_layouts, draw_middle, is_red, plain
 from referee.rules.game import Game
-from referee.rules.table.table import Table
+from referee.rules.table import Table
 
 Pixels = np.ndarray[tuple[int, int, int], np.dtype[np.uint8]]
 """Rows, columns, and red, green and blue from 0 to 255."""
@@ -166,7 +166,7 @@ def _open_view(table: Table) -> View:
         hand=Hand(seat=table.turn, cards=held) if held else None,
         shields=tuple(map(tuple, table.shields)) or ((),) * table.seats,
         strokes=tuple(map(frozenset, table.strokes)) or (frozenset(),) * table.seats,
-        knocker=table.knocker,
+        knocker=table.ended_by,
         totals=tuple(table.totals),
         forfeited=frozenset(table.forfeited),
     )

@@ -16,10 +16,10 @@ from protocol.cards import Card
 from protocol.offers import every_action
 from referee.research.redeal import Deal, ground_of, redeal
 from referee.research.trails import Round, Step, follow
+from referee.rules.chance import Chance, Keyed, RoundOutcomes
 from referee.rules.game import Game
-from referee.rules.table.asks import Ask, IllegalAnswer, Response, SlapOrder, Window
-from referee.rules.table.chance import Chance, Keyed, RoundOutcomes
-from referee.rules.table.seen import view
+from referee.rules.questions import Ask, IllegalAnswer, Response, SlapOrder, Window
+from referee.rules.secrets import view
 
 MOST_DEALS = 100
 """How many deals are played again at most."""

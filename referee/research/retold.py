@@ -10,7 +10,7 @@ from random import Random
 from referee.research.actions import NOTHING_BEGUN
 from referee.research.settling import Need, Order, Pieces, Settling
 from referee.research.tree import CHANCE, Path, RoundBegun, Tree, made
-from referee.rules.table.chance import Chance
+from referee.rules.chance import Chance
 
 History = tuple[tuple[int, int], ...]
 """Who did what from the root to a node: seats or CHANCE, and the numbers of moves and outcomes."""

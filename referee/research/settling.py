@@ -12,8 +12,8 @@ from msgspec import Struct
 
 from protocol import events as wire
 from protocol.cards import Card
-from referee.rules.table.chance import Chance
-from referee.rules.table.seen import Happening
+from referee.rules.chance import Chance
+from referee.rules.secrets import TableEvent
 
 Piece = Card | int
 """A card of a deck, of a stock made anew or of a shuffled set; a seat in the lots of a slap window."""
@@ -124,7 +124,7 @@ class Uses:
             self.orders[window] = chance.asked[window]
             yield Need(order=window, upto=len(slappers) - 1, among=tuple(slappers))
 
-    def needs(self, events: Sequence[Happening], chance: Settling) -> Iterator[Need]:
+    def needs(self, events: Sequence[TableEvent], chance: Settling) -> Iterator[Need]:
         """Tell what these events took, in their order, settled or not; `chance` has just been asked for it."""
         for event in events:
             if isinstance(event, wire.Round):

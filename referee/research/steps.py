@@ -19,7 +19,7 @@ from protocol.actions import (
 )  # fmt: skip
 from protocol.offers import ACTIONS, FIELDS, AnyOf, Offer, OneOf, Pick
 from referee.research.moves import SEVERAL, Begin, Begun, Chosen, Move, Several, Then, Value
-from referee.rules.table.asks import Ask
+from referee.rules.questions import Ask
 
 
 def choices(ask: Ask, begun: Begun) -> Iterator[Move]:

@@ -14,9 +14,9 @@ from protocol.messages import Clocks, FaultPolicy, FromReferee, GameMessage, Lim
 from referee.play.talk.exchange import Delivery
 from referee.play.talk.script import Script, announcements, hello
 from referee.research.asking import Asking
-from referee.rules.book.variant import Variant
+from referee.rules.chance import Chance
 from referee.rules.game import Game
-from referee.rules.table.chance import Chance
+from referee.rules.variants import Variant
 
 _DECODER: msgspec.json.Decoder[FromReferee] = msgspec.json.Decoder(FromReferee)
 

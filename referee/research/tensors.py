@@ -13,9 +13,9 @@ from protocol.cards import Card
 from referee.research.actions import NOTHING_BEGUN, Begun, window
 from referee.research.fields import DECISIONS, KINDS, POWER_NAMES, SLOT, Field, Tensor, fields_of, kinds_of_cards
 from referee.research.knowledge import Knowledge
-from referee.rules.book.variant import Variant, deck, size
-from referee.rules.table.asks import Ask
-from referee.rules.table.table import Layout, Table
+from referee.rules.questions import Ask
+from referee.rules.table import Layout, Table
+from referee.rules.variants import Variant, deck, size
 
 LOW, HIGH = -1.0, 1.0
 """Between these all values lie. What would go beyond is cut off there."""
@@ -110,8 +110,8 @@ class Tensors:
         """What everybody sees but the layouts."""
         at, seats, seat, row, ones = self._at, self.seats, sheet.seat, sheet.row, sheet.ones
         ones += (at["turn"] + (table.turn - seat) % seats, at["dealer"] + (table.dealer - seat) % seats)
-        if table.knocker is not None:
-            ones.append(at["ender"] + (table.knocker - seat) % seats)
+        if table.ended_by is not None:
+            ones.append(at["ender"] + (table.ended_by - seat) % seats)
         ones += [at["to_come"] + (one - seat) % seats for one in table.final or ()]
         totals = table.totals[seat:] + table.totals[:seat]
         row[at["round"] : at["top"]] = [

@@ -15,12 +15,12 @@ from msgspec.structs import astuple
 from protocol import events
 from protocol.actions import Action, Arrange, Rearrange, SwapLines
 from protocol.cards import Card
+from referee.rules.chance import Chance
 from referee.rules.game import Game
 from referee.rules.games.power_cards import line_of_set
-from referee.rules.table.asks import Ask, Question, Response, SlapOrder
-from referee.rules.table.chance import Chance
-from referee.rules.table.seen import Happening, Seen, view
-from referee.rules.table.table import Layout
+from referee.rules.questions import Ask, Question, Response, SlapOrder
+from referee.rules.secrets import Secret, TableEvent, view
+from referee.rules.table import Layout
 
 Way = tuple[int, ...]
 """How cards were mixed: for each place after it, which of the places before it the card comes from."""
@@ -186,7 +186,7 @@ class _Follower:
             self._mix(event, layouts, moved)
             self._look(event, moved)
 
-    def _look(self, event: Happening, moved: dict[int, int]) -> None:
+    def _look(self, event: TableEvent, moved: dict[int, int]) -> None:
         """Note what the seat is told; cards that were `moved` have these places by now."""
         told = view(event, self._seat)
         self.views.append(told)
@@ -194,7 +194,7 @@ class _Follower:
             place = _place(card)
             self.shown[moved.get(place, place)] = str(card)
 
-    def _mix(self, event: Happening, layouts: Sequence["_Was"], moved: dict[int, int]) -> None:
+    def _mix(self, event: TableEvent, layouts: Sequence["_Was"], moved: dict[int, int]) -> None:
         """Give new places to the cards of a layout where another seat has mixed them in secret."""
         hidden = _in_secret(event, self._seat)
         if hidden is None:
@@ -217,14 +217,14 @@ _Was = Sequence[tuple[Card, bool] | None]
 """A layout as it was: each card, and whether it lay face up."""
 
 
-def _in_secret(event: Happening, seat: int) -> tuple[int, int] | None:
+def _in_secret(event: TableEvent, seat: int) -> tuple[int, int] | None:
     """Return who has mixed whose cards, if this event tells it and the seat may not know how; else None."""
     match event:
-        case events.Arranged(seat=actor, slots=Seen() as secret):
+        case events.Arranged(seat=actor, slots=Secret() as secret):
             of = actor
-        case events.Rearranged(seat=actor, of=of, slots=Seen() as secret):
+        case events.Rearranged(seat=actor, of=of, slots=Secret() as secret):
             pass
-        case events.LinesSwapped(seat=actor, of=of, lines=Seen() as secret):
+        case events.LinesSwapped(seat=actor, of=of, lines=Secret() as secret):
             pass
         case _:
             return None
@@ -232,7 +232,7 @@ def _in_secret(event: Happening, seat: int) -> tuple[int, int] | None:
 
 
 def _answers(
-    event: Happening, was: _Was, now: Layout
+    event: TableEvent, was: _Was, now: Layout
 ) -> tuple[tuple[Way, ...] | None, Callable[[Way, Random], Action]]:
     """Return the ways in which the cards can have been mixed, None for all, and what answer mixes them in a way."""
     slots = [number for number, slot in enumerate(was) if slot is not None]

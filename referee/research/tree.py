@@ -16,8 +16,8 @@ from referee.research.actions import NOTHING_BEGUN
 from referee.research.asking import Asking
 from referee.research.env import Env
 from referee.research.settling import Need, Order, Piece, Pieces, Settling, Uses, without
-from referee.rules.book.variant import Variant, deck
-from referee.rules.table.asks import IllegalAnswer, Window
+from referee.rules.questions import IllegalAnswer, Window
+from referee.rules.variants import Variant, deck
 
 CHANCE = -1
 """Stands for chance where seats have their numbers."""

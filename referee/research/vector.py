@@ -14,7 +14,7 @@ from referee.research.env import Env
 from referee.research.given import seed_of, whole
 from referee.research.vector_process import Part, Worker, end_all, new_memory
 from referee.research.vector_rows import Array, Arrays, Rows, Shape
-from referee.rules.table.asks import IllegalAnswer
+from referee.rules.questions import IllegalAnswer
 
 
 class VectorEnv:

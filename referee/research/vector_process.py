@@ -24,7 +24,7 @@ from msgspec.structs import replace
 import referee
 from referee.research.env import Deals, Env, Reward
 from referee.research.vector_rows import Arrays, Rows, Shape
-from referee.rules.book.variants import restored
+from referee.rules.variants import from_record
 
 START = "import sys; sys.path.insert(0, sys.argv[1]); from referee.research.vector_process import main; main()"
 """What the interpreter is told to run. It finds this installation, whatever the current folder holds."""
@@ -166,7 +166,7 @@ def _end_without(parent: int) -> None:
 
 def _rows(part: Part, memory: int) -> Rows:
     reward, deals = cast(Reward, part.reward), cast(Deals, part.deals)
-    variant = replace(restored(part.preset, part.options), seats=(part.seats, part.seats))  # more packs seat more
+    variant = replace(from_record(part.preset, part.options), seats=(part.seats, part.seats))  # more packs seat more
     env = Env.of(variant, part.seats, reward=reward, deals=deals)
     arrays = Arrays(part.shape, mmap(memory, part.shape.size_bytes()))
     return Rows(env, arrays, first=part.first, stop=part.stop, encode=part.encode)

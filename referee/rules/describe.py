@@ -4,16 +4,12 @@ from collections.abc import Iterator
 
 from protocol import events
 from protocol.cards import JOKER
-from referee.rules.book.option import expected
-from referee.rules.book.options import OPTIONS, TYPES, Options
-from referee.rules.book.par_table import OURS_1, Condition, ParTable
-from referee.rules.book.variant import Variant, size
-from referee.rules.book.variants import preset
-from referee.rules.games import cactus, cambio, powers
-from referee.rules.games.courses import COURSES
+from referee.rules.games import PLAYS, cactus, cambio, powers
 from referee.rules.games.slaps import slaps_in_words
-from referee.rules.scoring.values import card_values
-from referee.rules.table.seen import Happening
+from referee.rules.options import OPTIONS, TYPES, Options, expected
+from referee.rules.par_table import OURS_1, Condition, ParTable
+from referee.rules.secrets import TableEvent
+from referee.rules.variants import Variant, card_values, preset, size
 
 _LINES = {"col": "a column", "row": "a row", "diag": "a diagonal"}
 
@@ -41,7 +37,7 @@ def rules_in_full(variant: Variant) -> str:
     return "\n".join(lines)
 
 
-def power_in_words(variant: Variant, event: Happening) -> str:
+def power_in_words(variant: Variant, event: TableEvent) -> str:
     """Return a sentence on what the power can do that this event uses; empty where the event uses none."""
     match event:
         case events.PowerUsed(power=power):
@@ -84,9 +80,9 @@ def _highest_score(variant: Variant) -> int:
 
 
 def _chapters(variant: Variant) -> Iterator[tuple[str, list[str]]]:
-    course = COURSES[variant.play]
-    yield "Set-up", list(course.set_up_in_words(variant))
-    yield "Turn", list(course.turn_in_words(variant))
+    play = PLAYS[variant.play]
+    yield "Set-up", list(play.set_up_in_words(variant))
+    yield "Turn", list(play.turn_in_words(variant))
     if variant.options.slaps:
         yield "Slaps", list(slaps_in_words(variant.options))
     yield "End of a round", list(_round_end(variant))
@@ -105,17 +101,21 @@ def _round_end(variant: Variant) -> Iterator[str]:
     elif variant.has("par"):
         yield "Who takes the final stroke ends the hole: that turn is over, and every other seat has one more."
     else:
-        yield from _knock_or_complete(options)
+        yield from _knock_or_complete(variant)
     if options.slaps:
         yield "The round ends at once when a seat has no cards left; it scores 0."
     end = "The round ends when the last stock card has been drawn and placed."
     again = "An empty stock is made anew from the shuffled pile, but for its top card."
     yield end if options.stock_out == "end" else again
-    yield f"After {options.turn_cap} turns a seat the round is stopped."
+    yield f"After {options.turn_cap} turn{'s' * (options.turn_cap > 1)} a seat the round is stopped."
 
 
-def _knock_or_complete(options: Options) -> Iterator[str]:
-    if options.end_mode != "all_up":
+def _knock_or_complete(variant: Variant) -> Iterator[str]:
+    options = variant.options
+    if variant.has("black_king_cancels"):
+        yield "While no knock stands you may knock instead of a turn: every other seat has one more, then the showdown."
+        yield "After a cancelled knock play goes on, and everybody may knock again."
+    elif options.end_mode != "all_up":
         yield "Instead of a turn you may knock, once a round: every other seat has one more turn, then the showdown."
     if options.end_mode != "knock":
         then = "every other seat has one more turn" if options.final_turns else "the round ends at once"
@@ -203,7 +203,8 @@ def _knocker(variant: Variant) -> Iterator[str]:
     options = variant.options
     if variant.has("cactus_knock"):
         threshold, factor = options.cactus_knock
-        yield f"A knocker with more than {threshold} points counts them times {factor}."
+        points = f"{threshold} point{'s' * (threshold != 1)}"
+        yield f"A knocker with more than {points} counts them times {factor}."
     if options.knock_penalty:
         how = {
             "double5": "doubles its score and adds 5",
@@ -246,16 +247,16 @@ def _option_lines(variant: Variant) -> Iterator[str]:
     for name, value in variant.own_options().items():
         mark = "*" if value != getattr(usual, name) else " "
         yield f"{mark} {name:16} {_in_words(value)}"
-        yield f"      {OPTIONS[name].does} It takes {expected(TYPES[name])}."
+        yield f"      {OPTIONS[name].sentence} It takes {expected(TYPES[name])}."
 
 
 def _in_words(value: object) -> str:
     if isinstance(value, ParTable):
         return value.name
+    if value in (None, (), {}):
+        return "none"
     if isinstance(value, dict):
         return ", ".join(f"{key} {item}" for key, item in value.items())
-    if value is None or value == ():
-        return "none"
     if isinstance(value, bool):
         return str(value).lower()
     return ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)

@@ -9,15 +9,14 @@ from msgspec import Struct
 
 from protocol import events
 from protocol.events import Event
-from referee.rules.book.changes import BadOptions
-from referee.rules.book.variant import Variant
-from referee.rules.book.variants import seat_problem
+from referee.rules.chance import Chance, Keyed
+from referee.rules.check_options import BadOptions, seat_problem
+from referee.rules.keyed_streams import seed_key
 from referee.rules.match import MatchResult, RoundResult, play_match
-from referee.rules.table.asks import Ask, Flow, IllegalAnswer, Question, Response, Sealed, check
-from referee.rules.table.chance import Chance, Keyed
-from referee.rules.table.seen import Happening, view
-from referee.rules.table.streams import seed_key
-from referee.rules.table.table import Table
+from referee.rules.questions import Ask, Flow, IllegalAnswer, Question, Response, Sealed, check
+from referee.rules.secrets import TableEvent, view
+from referee.rules.table import Table
+from referee.rules.variants import Variant
 
 _LATE = 8
 """The last so many answers of a round are likely to hold the beginning of a turn."""
@@ -103,8 +102,8 @@ class Game:
         return cls(variant, seats, Keyed(seed_key(seed), variant, seats))
 
     @property
-    def events(self) -> Sequence[Happening]:
-        """Everything that has happened, oldest first; each secret in it says which seats may see it (seen.py)."""
+    def events(self) -> Sequence[TableEvent]:
+        """Everything that has happened, oldest first; each secret in it says which seats may see it (secrets.py)."""
         return self.table.events
 
     def seen(self, viewer: int | None, since: int = 0) -> list[Event]:

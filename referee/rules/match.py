@@ -4,13 +4,13 @@ from msgspec import Struct
 
 from protocol import events
 from protocol.cards import Card
-from referee.rules.games import six_card
-from referee.rules.games.courses import COURSES
+from referee.rules.games import PLAYS
+from referee.rules.games.turns import deal, play_turns
+from referee.rules.questions import Flow
 from referee.rules.scoring.knocker import score_round
 from referee.rules.scoring.scoring import has_four_of_a_kind, raw_score
-from referee.rules.table.asks import Flow
-from referee.rules.table.seen import everybody
-from referee.rules.table.table import Layout, Table
+from referee.rules.secrets import everybody
+from referee.rules.table import Layout, Table
 
 MOST_ROUNDS = 100
 """How many rounds a match without a number of rounds has at most (GEN-12)."""
@@ -47,12 +47,9 @@ def play_match(table: Table, results: list[RoundResult], *, amid_round: bool = F
     at the beginning of a turn, and the round goes on from there.
     """
     if amid_round:
-        yield from _play_turns(table)
-        results.append(_showdown(table))
+        yield from _finish_round(table, results)
     while not _is_over(table, _counting(results)):
-        yield from _open_round(table, len(results), playoff=False)
-        yield from _play_turns(table)
-        results.append(_showdown(table))
+        yield from _play_round(table, results, playoff=False)
     yield from _play_off(table, results)
     return MatchResult(
         totals=tuple(table.totals),
@@ -78,31 +75,23 @@ def _is_over(table: Table, played: int) -> bool:
     return highest >= options.limit if options.limit_mode == "reach" else highest > options.limit
 
 
-def _open_round(table: Table, played: int, *, playoff: bool) -> Flow[None]:
-    """Settle who deals and starts a round (GEN-02, GEN-03), deal, and do what comes before the first turn."""
-    table.round = played + 1
+def _play_round(table: Table, results: list[RoundResult], *, playoff: bool) -> Flow[None]:
+    """Settle who deals and starts a round (GEN-02, GEN-03), deal, and play it; its result joins the others."""
+    table.round = len(results) + 1
     table.playoff = playoff
-    table.dealer = (table.options.first_dealer + played) % table.seats
-    table.starter = starter_of(table)
-    course = COURSES[table.variant.play]
-    rows = table.variant.rows if course.settle_rows is None else (yield from course.settle_rows(table))
-    six_card.deal(table, rows)
-    yield from course.open_round(table)
+    table.dealer = (table.options.first_dealer + len(results)) % table.seats
+    play = PLAYS[table.variant.play]
+    table.starter = play.starter(table)
+    rows = table.variant.rows if play.settle_rows is None else (yield from play.settle_rows(table))
+    deal(table, rows)
+    yield from play.open_round(table)
+    yield from _finish_round(table, results)
 
 
-def _play_turns(table: Table) -> Flow[None]:
-    """Return the turns of a round that are left."""
-    return six_card.play_turns(table, COURSES[table.variant.play].take_turn)
-
-
-def starter_of(table: Table) -> int:
-    """Return who starts: the seat left of the dealer (GEN-03), in Cactus the highest total unless an option fixes it.
-
-    Ties for the highest total go to the first clockwise from the dealer, the dealer included (CAC-08).
-    """
-    if table.variant.starter == "left_of_dealer" or table.options.fixed_starter:
-        return table.left_of(table.dealer)
-    return max([table.dealer, *table.others(table.dealer)], key=table.totals.__getitem__)
+def _finish_round(table: Table, results: list[RoundResult]) -> Flow[None]:
+    """Play the turns of the round that are left, and the showdown."""
+    yield from play_turns(table, PLAYS[table.variant.play].take_turn)
+    results.append(_showdown(table))
 
 
 def _showdown(table: Table) -> RoundResult:
@@ -113,7 +102,7 @@ def _showdown(table: Table) -> RoundResult:
     table.emit(events.Showdown(layouts=tuple([tuple([everybody(card) for card in cards]) for cards in layouts])))
     raw = tuple([raw_score(table.variant, _rows(table, cards)) for cards in layouts])
     alone = table.seats == 1  # NIN-13: nobody is there to be lower than, or to win against
-    scores = list(score_round(table.variant, raw, None if alone else table.knocker))
+    scores = list(score_round(table.variant, raw, None if alone else table.ended_by))
     for seat in table.forfeited:
         scores[seat] = max(scores)
     if not table.playoff:
@@ -126,11 +115,11 @@ def _showdown(table: Table) -> RoundResult:
             raw=raw,
             scores=tuple(scores),
             totals=tuple(table.totals),
-            ender=table.knocker,
+            ender=table.ended_by,
             capped=table.capped,
         )
     )
-    return RoundResult(raw=raw, scores=tuple(scores), ender=table.knocker, capped=table.capped, playoff=table.playoff)
+    return RoundResult(raw=raw, scores=tuple(scores), ender=table.ended_by, capped=table.capped, playoff=table.playoff)
 
 
 def _cards(layout: Layout) -> tuple[Card | None, ...]:
@@ -149,10 +138,8 @@ def _play_off(table: Table, results: list[RoundResult]) -> Flow[None]:
         return
     playoffs = [result for result in results if result.playoff]
     while len(playoffs) < MOST_PLAYOFFS and len(_leaders(table, playoffs)) > 1:
-        yield from _open_round(table, len(results), playoff=True)
-        yield from _play_turns(table)
-        playoffs.append(_showdown(table))
-        results.append(playoffs[-1])
+        yield from _play_round(table, results, playoff=True)
+        playoffs.append(results[-1])
 
 
 def _leaders(table: Table, playoffs: list[RoundResult]) -> list[int]:

@@ -13,12 +13,12 @@ from msgspec import Struct, field
 
 from protocol.actions import Action, Target
 from protocol.messages import Clocks, FaultKind, FaultPolicy, GameMessage, Limits
-from referee.rules.book.variants import restored
+from referee.rules.chance import Chance, Recorded, RoundOutcomes
 from referee.rules.counts import SeatCounts
 from referee.rules.game import Game
 from referee.rules.match import MatchResult
-from referee.rules.table.asks import IllegalAnswer, Question, Response, Sealed, Slap, SlapOrder, Window
-from referee.rules.table.chance import Chance, Recorded, RoundOutcomes
+from referee.rules.questions import IllegalAnswer, Question, Response, Sealed, Slap, SlapOrder, Window
+from referee.rules.variants import from_record
 
 FORMAT = 4
 """The record format's number. It rises with any change of what is kept, or of what bots are sent in a match.
@@ -265,7 +265,7 @@ def walk(record: Record, chance: Chance | None = None) -> Iterator[tuple[Game, M
     source = chance or Recorded(record.rounds)
     played = 0
     try:
-        game = Game(restored(record.preset, record.options), len(record.seats), source)
+        game = Game(from_record(record.preset, record.options), len(record.seats), source)
         for move in record.moves:
             if isinstance(move, Forfeit) and not 0 <= move.seat < len(record.seats):
                 raise IllegalAnswer(f"there is no seat {move.seat}")

@@ -30,7 +30,7 @@ from referee.site.pages.shell import Site
 from referee.site.pages.slugs import slugs
 from referee.site.plots.of_site import Slugs, pictures
 from referee.site.shipped import assets, code_hash
-from referee.tournament.plan.fixture import Identity
+from referee.tournament.plan.planned_match import Identity
 from referee.tournament.store.disk import StoreError, changed_at
 from referee.tournament.store.rows import CommittedMatch, Meta
 from referee.tournament.store.store import Store
@@ -136,8 +136,8 @@ class SiteBuilder:
         """What has been gathered until now. After an amendment matches have other numbers, and all begins anew."""
         amendments = store.last_amendment()
         if self._gathering is None or amendments != self._amendments:
-            games = {entry.name: entry.variant for entry in meta.facts.variants}
-            self._gathering = Gathering(meta.facts, replayed_until(store.matches(), games))
+            games = {entry.name: entry.variant for entry in meta.config.variants}
+            self._gathering = Gathering(meta.config, replayed_until(store.matches(), games))
             self._amendments = amendments
         self._gathering.take(store, self._check)
         return self._gathering
@@ -147,13 +147,13 @@ class SiteBuilder:
         gathered = self._gathered(store, meta)
         summary = summary_of(store, with_results=False)
         highlights = gathered.highlights(store)
-        game_highlights = {one.name: gathered.highlights(store, one.name) for one in meta.facts.variants}
+        game_highlights = {one.name: gathered.highlights(store, one.name) for one in meta.config.variants}
         best_moments = [*highlights, *(one for some in game_highlights.values() for one in some)]
         matches = self._rows(meta, summary, gathered, best_moments)
         best, worst = gathered.extremes.best(), gathered.extremes.worst()
         return Content(
             summary=summary,
-            facts=meta.facts,
+            config=meta.config,
             store=self._path.name,
             verified=self._verified,
             matches=matches,
@@ -182,7 +182,7 @@ class SiteBuilder:
         choice = Choice(
             most=self._matches.most,
             seed=meta.commitment,
-            finals=finals(meta.facts, summary.rounds, sorted(gathered.rows)),
+            finals=finals(meta.config, summary.rounds, sorted(gathered.rows)),
             front=[one.match for one in {one.kind: one for one in reversed(highlights)}.values()],
             highlights=[one.match for one in highlights],
             had=[int(id_) for id_ in self._made_from if id_.isdecimal()],
@@ -241,7 +241,7 @@ def _about(site: Site, committed: CommittedMatch) -> AboutMatch:
     content, where, number = site.content, committed.identity, committed.number
     drawn = [one.title for one in content.summary.rounds if one.id < committed.id]
     out = () if number is not None else ("This match is out of the standings, since the run was amended.",)
-    cards = "the same cards are" if content.facts.rotations == "same" else "cards of its own are"
+    cards = "the same cards are" if content.config.rotations == "same" else "cards of its own are"
     seating = f"Deal {where.deal}, seating {where.rotation + 1} of {len(where.bots)}: {cards} dealt to each seating."
     name = f"#{committed.id}" if number is None else f"{number}"
     return AboutMatch(

@@ -41,16 +41,16 @@ class Choice(Struct, frozen=True, kw_only=True):
     """The ids of the matches that have pages already."""
 
 
-def finals(facts: RunConfig, rounds: Sequence[RoundSummary], ids: Sequence[int]) -> tuple[int, ...]:
+def finals(config: RunConfig, rounds: Sequence[RoundSummary], ids: Sequence[int]) -> tuple[int, ...]:
     """The ids of the matches that decide the tournament, those of the last round first, of all ids in order.
 
     These are the last two rounds of a knockout, the last round of a Swiss, and another last stage as a whole.
     """
-    deciding = FORMATS[facts.stages[-1].format].deciding_rounds
-    stage = [one for one in rounds if one.stage == len(facts.stages) - 1]
+    deciding = FORMATS[config.stages[-1].format].deciding_rounds
+    stage = [one for one in rounds if one.stage == len(config.stages) - 1]
     if deciding is not None:
         stage = stage[-deciding:]
-    elif len(facts.stages) == 1:
+    elif len(config.stages) == 1:
         stage = []
     return tuple(reversed(ids[bisect_right(ids, stage[0].id) :])) if stage else ()
 

@@ -92,7 +92,7 @@ class Content(Struct, frozen=True, kw_only=True):
 
     summary: RunSummary
     """Without the single results."""
-    facts: RunConfig
+    config: RunConfig
     store: str
     """The name of the run's file, as commands name it."""
     matches: tuple[MatchRow, ...] = ()

@@ -30,12 +30,12 @@ OF_A_KIND = 5
 class Gathering:
     """What has been gathered of a run."""
 
-    def __init__(self, facts: RunConfig, replayed_until: str | None = None) -> None:
+    def __init__(self, config: RunConfig, replayed_until: str | None = None) -> None:
         """`replayed_until` is what the highlights want to be told of a run that has many matches already."""
         self.rows: dict[int, MatchRow] = {}
         """All committed matches that have been looked at, by id. Which have pages is not told here."""
         self.extremes = Extremes()
-        self.charts = ChartData(order=facts.order, rank_by=facts.rank_by)
+        self.charts = ChartData(order=config.order, rank_by=config.rank_by)
         self._faults = FaultTexts()
         self._highlights = Highlights(replayed_until=replayed_until)
         self._line_ups: dict[tuple[str, ...], tuple[str, ...]] = {}
@@ -89,16 +89,16 @@ class Gathering:
 
 def standings_by_game(store: Store) -> dict[str, Standings]:
     """The standings of each game, as `standings_in` tells them of one. Raises StoreError."""
-    facts = store.meta().facts
-    tallies = {entry.name: tally_for(facts) for entry in facts.variants}
+    config = store.meta().config
+    tallies = {entry.name: tally_for(config) for entry in config.variants}
     for result in store.results():
         tallies[result.variant].add(result)
     for result, seats in results_among_remaining(store):
         tallies[result.variant].add(result, seats=seats)
-    found = {game: tally.standings(facts.rank_by) for game, tally in tallies.items()}
-    if facts.order == "means":
+    found = {game: tally.standings(config.rank_by) for game, tally in tallies.items()}
+    if config.order == "means":
         return found
-    return {game: ranked_otherwise(standings, facts.order, {}) for game, standings in found.items()}
+    return {game: ranked_otherwise(standings, config.order, {}) for game, standings in found.items()}
 
 
 def _committed(store: Store, after: int, last: int) -> Iterator[CommittedMatch]:

@@ -77,7 +77,7 @@ def keep_current(store: Path, out: Path, wanted: _Wanted) -> Outcome:
     try:
         with closing(Store.open(store)) as opened:
             meta = opened.meta()
-        with site_folder(out, meta.facts.name, meta.commitment) as folder:
+        with site_folder(out, meta.config.name, meta.commitment) as folder:
             builder = SiteBuilder(store, folder, Matches(), wanted.check)
             live = threading.Thread(target=_live, args=(builder, store, wanted))
             live.start()

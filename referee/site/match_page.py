@@ -16,9 +16,9 @@ from msgspec import Struct
 from referee.film.documents import Documents
 from referee.film.packed import Packer
 from referee.film.states import Additions, Document
-from referee.rules.book.variants import restored
 from referee.rules.describe import rules_in_brief
 from referee.rules.record import Record
+from referee.rules.variants import from_record
 from referee.site.bundle import viewer_script
 from referee.site.data_script import as_file, data_script
 from referee.site.files import File
@@ -171,7 +171,7 @@ class _Page(Struct, frozen=True, kw_only=True):
                 chosen=chosen,
                 choices=self.choices,
                 about=self.about,
-                rules=rules_in_brief(restored(self.record.preset, self.record.options)),
+                rules=rules_in_brief(from_record(self.record.preset, self.record.options)),
                 loaded=loaded,
             )
         )

@@ -10,9 +10,9 @@ from msgspec import Struct
 
 from protocol.messages import Clocks
 from referee.play.match import MatchSetup
-from referee.rules.book.options import Options
+from referee.rules.options import Options
 from referee.rules.record import Record
-from referee.tournament.plan.fixture import PlannedMatch
+from referee.tournament.plan.planned_match import PlannedMatch
 from referee.tournament.results import Result
 
 ATTEMPTS = 3
@@ -30,14 +30,14 @@ def part_of(options: Options, clocks: Clocks) -> Part:
 class MatchOrder(Struct, frozen=True, kw_only=True):
     """An order to play a match, with all that this takes."""
 
-    fixture: PlannedMatch
+    planned_match: PlannedMatch
     setup: MatchSetup
     attempt: int = 1
 
     @property
     def number(self) -> int:
         """Which match it is."""
-        return self.fixture.number
+        return self.planned_match.number
 
 
 class Job(Struct, frozen=True, kw_only=True, tag=True):
@@ -105,23 +105,25 @@ class Heartbeat(Struct, frozen=True, tag=True):
 Report = Begun | Played | Spoiled | Unplayed | Heartbeat
 
 
-def played(fixture: PlannedMatch, record: Record) -> Played:
+def played(planned_match: PlannedMatch, record: Record) -> Played:
     """The report of a match that has ended."""
     data = msgspec.json.encode(record)
-    return Played(result=result_of(fixture, record), hash=sha256(data).hexdigest(), record=zlib.compress(data, level=6))
+    return Played(
+        result=result_of(planned_match, record), hash=sha256(data).hexdigest(), record=zlib.compress(data, level=6)
+    )
 
 
-def result_of(fixture: PlannedMatch, record: Record) -> Result:
+def result_of(planned_match: PlannedMatch, record: Record) -> Result:
     """The result of a match, from which standings are computed."""
     counts = record.counts
     return Result(
-        number=fixture.number,
-        variant=fixture.variant,
-        block=fixture.block,
-        deal=fixture.deal,
-        rotation=fixture.rotation,
-        redeals=fixture.redeals,
-        versions_before=fixture.versions_before,
+        number=planned_match.number,
+        variant=planned_match.variant,
+        block=planned_match.block,
+        deal=planned_match.deal,
+        rotation=planned_match.rotation,
+        redeals=planned_match.redeals,
+        versions_before=planned_match.versions_before,
         bots=tuple(seat.name for seat in record.seats),
         totals=record.result.totals,
         ranks=record.result.ranks,

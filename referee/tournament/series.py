@@ -13,7 +13,7 @@ from msgspec import Struct
 from referee.rules.counts import SlapCounts
 from referee.rules.record import Forfeit, Given, GivenSlaps, GivenTogether, Record, was_asked
 from referee.tournament.orders import result_of
-from referee.tournament.plan.fixture import PlannedMatch
+from referee.tournament.plan.planned_match import PlannedMatch
 from referee.tournament.results import Result
 
 
@@ -74,7 +74,7 @@ class Series:
 
     def add(self, seat: Seating, record: Record) -> Result:
         """Count a game, and return its result. The bots have the names that they have in the last record."""
-        result = result_of(_fixture(seat, record), record)
+        result = result_of(_planned_match(seat, record), record)
         self.played.append((seat, result))
         self.seed, self.isolation = record.seed, record.isolation
         for number, bot in enumerate(seat.order):
@@ -92,7 +92,7 @@ class Series:
         return result
 
 
-def _fixture(seat: Seating, record: Record) -> PlannedMatch:
+def _planned_match(seat: Seating, record: Record) -> PlannedMatch:
     return PlannedMatch(
         number=seat.game,
         variant=record.name,

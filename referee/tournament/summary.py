@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from protocol.messages import Clocks, SlapTiming
 from protocol.text import printable
-from referee.rules.book.par_table import OURS_1
+from referee.rules.par_table import OURS_1
 from referee.tournament.config.planned import MatchIdentities, draw_input
 from referee.tournament.config.run_config import RunConfig
 from referee.tournament.figures.blocks import BlockTable, table_of
@@ -174,11 +174,11 @@ class RunSummary(Struct, frozen=True, kw_only=True):
 
 def standings_in(store: Store, variant: str | None = None) -> Standings:
     """The standings of a run, or those of one of its games. Raises StoreError, also where it has no such game."""
-    facts = store.meta().facts
-    if facts.order == "means":
-        return tally_in(store, variant).standings(facts.rank_by)
+    config = store.meta().config
+    if config.order == "means":
+        return tally_in(store, variant).standings(config.rank_by)
     if variant is not None:
-        return ranked_otherwise(tally_in(store, variant).standings(facts.rank_by), facts.order, {})
+        return ranked_otherwise(tally_in(store, variant).standings(config.rank_by), config.order, {})
     summary = summary_of(store, with_results=False)
     return Standings(
         rank_by=summary.rank_by,
@@ -197,22 +197,22 @@ def chances_in(
     Of a gauntlet only challengers compare. With `variant`, only matches of this game count. Raises StoreError, also
     where the run has no such game.
     """
-    facts = store.meta().facts
-    if facts.order == "means":
+    config = store.meta().config
+    if config.order == "means":
         return None
     check_game(store, variant)
     results = [result for result in store.results() if variant in (None, result.variant)]
     table = table_of([*results, *(_former(store) if variant is None else ())])
     pairs = [pair] if pair else None
-    names = facts.ranked or [bot.name for bot in facts.bots]
-    return chances_of(table, names, pairs, looks=looks_at(facts))
+    names = config.ranked or [bot.name for bot in config.bots]
+    return chances_of(table, names, pairs, looks=looks_at(config))
 
 
 def tally_in(store: Store, variant: str | None = None) -> Tally:
     """The results of a run, or of one of its games, added up. Raises StoreError, also where it has no such game."""
     check_game(store, variant)
-    facts = store.meta().facts
-    tally = tally_for(facts)
+    config = store.meta().config
+    tally = tally_for(config)
     for result in _results_of(store, plan_now(store)):
         if variant in (None, result.variant):
             tally.add(result)
@@ -229,8 +229,8 @@ def _results_of(store: Store, plan: Plan | None) -> Iterator[Result]:
 
 def check_game(store: Store, variant: str | None) -> None:
     """Raise StoreError, which names the nearest game, where none of this name is played in the run."""
-    facts = store.meta().facts
-    games = [entry.name for entry in facts.variants]
+    config = store.meta().config
+    games = [entry.name for entry in config.variants]
     if variant is not None and variant not in games:
         near = get_close_matches(variant, games, n=1)
         hint = f"did you mean {near[0]}?" if near else f"its games are {', '.join(games)}"
@@ -245,10 +245,10 @@ def summary_of(store: Store, *, with_results: bool = True, anchor: str | None = 
     """
     meta = store.meta()
     # A fixed plan tells no figure, and drawing its line-ups takes longer than all tables.
-    plan = None if meta.facts.is_fixed else plan_now(store)
-    tally, worst_us, late, counts_cpu = tally_for(meta.facts), 0, 0, True
+    plan = None if meta.config.is_fixed else plan_now(store)
+    tally, worst_us, late, counts_cpu = tally_for(meta.config), 0, 0, True
     former = list(_former(store))
-    rated = BlockTable() if former or meta.facts.order != "means" else tally.table
+    rated = BlockTable() if former or meta.config.order != "means" else tally.table
     results: list[Result] = []
     played: Counter[str] = Counter()
     for result in _results_of(store, plan):
@@ -263,20 +263,20 @@ def summary_of(store: Store, *, with_results: bool = True, anchor: str | None = 
     count = tally.matches
     for result, seats in results_among_remaining(store):
         tally.add(result, seats=seats)
-    names = [bot.name for bot in meta.facts.bots]
-    standings = tally.standings(meta.facts.rank_by)
+    names = [bot.name for bot in meta.config.bots]
+    standings = tally.standings(meta.config.rank_by)
     if tally.matches:
         standings = with_entrants(standings, names)
     for result in former:
         rated.add(result)
     extent = extent_of(store)
     places = _places(store, meta, plan, is_playing=not extent.has_ended)
-    ranked = meta.facts.ranked or names
+    ranked = meta.config.ranked or names
     unranked = [row.bot for row in standings.overall if not row.matches or row.bot not in ranked]
-    ratings = ratings_of(rated, names, anchor or meta.facts.anchor, unranked=unranked, looks=looks_at(meta.facts))
+    ratings = ratings_of(rated, names, anchor or meta.config.anchor, unranked=unranked, looks=looks_at(meta.config))
     if places is not None:
         standings = ranked_otherwise(standings, "places", places.ranks)
-    elif meta.facts.order == "ratings":
+    elif meta.config.order == "ratings":
         standings = ranked_otherwise(standings, "ratings", _ranks_of(ratings))
         strengths = {row.bot: row.strength for row in ratings.bots if row.blocks} if ratings is not None else {}
         standings = with_opponents(standings, strengths)
@@ -286,7 +286,7 @@ def summary_of(store: Store, *, with_results: bool = True, anchor: str | None = 
     left_out = Counter(bot for bots in unplayed.values() for bot in bots)
     used = [row.used_s for _, row in store.rows(Hours, Drawn, Ended) if row.used_s is not None]
     return RunSummary(
-        name=meta.facts.name,
+        name=meta.config.name,
         matches=count,
         planned=extent.planned,
         goes_on=not extent.has_ended,
@@ -298,20 +298,20 @@ def summary_of(store: Store, *, with_results: bool = True, anchor: str | None = 
         counts_cpu=counts_cpu,
         results=tuple(results),
         retired=_retired(store),
-        hours=meta.facts.hours,
+        hours=meta.config.hours,
         used_s=max(used, default=None),
         history=tuple(history_of(store)),
         kept_out=tuple(row for _, row in store.rows(KeptOut)),
         rounds=tuple(_rounds(store, extent)),
         end=next((one.what.reason for one in extent.rounds if isinstance(one.what, End)), None),
-        stop=stop_verdict(meta.facts, bytes.fromhex(meta.master_key), plan, tally, has_ended=extent.has_ended),
+        stop=stop_verdict(meta.config, bytes.fromhex(meta.master_key), plan, tally, has_ended=extent.has_ended),
         version=meta.golfref,
         host=meta.host,
         hosts=_hosts(store),
-        isolation=meta.facts.isolation,
-        rotations=meta.facts.rotations,
-        reuse=meta.facts.reuse,
-        slap_timing=_slap_timing(meta.facts),
+        isolation=meta.config.isolation,
+        rotations=meta.config.rotations,
+        reuse=meta.config.reuse,
+        slap_timing=_slap_timing(meta.config),
         bots=tuple(
             EnteredBot(
                 name=bot.name,
@@ -323,23 +323,23 @@ def summary_of(store: Store, *, with_results: bool = True, anchor: str | None = 
                 voided=voided[bot.name],
                 left_out=left_out[bot.name],
             )
-            for bot in sorted(meta.facts.bots, key=lambda bot: bot.name)
+            for bot in sorted(meta.config.bots, key=lambda bot: bot.name)
         ),
-        format=meta.facts.only_format,
-        challengers=meta.facts.ranked or (),
-        shard=meta.facts.shard,
+        format=meta.config.only_format,
+        challengers=meta.config.ranked or (),
+        shard=meta.config.shard,
         rank_by=standings.rank_by,
         order=standings.order,
         stages=() if places is None else places.stages,
-        scoring_tables=_scoring_tables(meta.facts),
+        scoring_tables=_scoring_tables(meta.config),
         commitment=meta.commitment,
-        key=meta.master_key if _shows_key(meta.facts, extent, count) else None,
+        key=meta.master_key if shows_key(meta.config, extent, count) else None,
         digest=store.digest(),
         standings=standings.overall,
         variants=standings.variants,
         crosstable=standings.crosstable,
         ratings=ratings,
-        influences=influences(rated, {bot.name: bot.owner for bot in meta.facts.bots}),
+        influences=influences(rated, {bot.name: bot.owner for bot in meta.config.bots}),
     )
 
 
@@ -387,28 +387,31 @@ def _ranks_of(ratings: Ratings | None) -> dict[str, tuple[int, int, int]]:
 
 def _places(store: Store, meta: Meta, plan: Plan | None, *, is_playing: bool) -> FinalRanks | None:
     """The places of the bots by how far they came. None in other formats."""
-    if meta.facts.order != "places" or plan is None or not plan.grows:
+    if meta.config.order != "places" or plan is None or not plan.grows:
         return None
-    played = PlayedSoFar(plan, MatchIdentities(meta.facts))
+    played = PlayedSoFar(plan, MatchIdentities(meta.config))
     for row in store.matches():
         if row.number is None or row.number < len(plan):  # not of a round that was drawn since
             played.add(row, row.number)
-    field = draw_input(meta.facts, bytes.fromhex(meta.master_key))
+    field = draw_input(meta.config, bytes.fromhex(meta.master_key))
     return places_of(field, played.past(), is_playing=is_playing)
 
 
-def _shows_key(facts: RunConfig, extent: Extent, matches: int) -> bool:
-    """Whether nothing is left to be dealt from the key. Of a shard that is unknown, for other shards have it too."""
-    return extent.has_ended and matches == extent.planned and facts.shard is None
+def shows_key(config: RunConfig, extent: Extent, matches: int) -> bool:
+    """True if nothing is left to be dealt from the key, so that it is no secret. Other shards may have it, too.
+
+    This is all that is withheld of a run: a new version of a bot meets cards that no former one has met.
+    """
+    return extent.has_ended and matches == extent.planned and config.shard is None
 
 
-def _slap_timing(facts: RunConfig) -> SlapTiming | None:
-    return facts.clocks.slap_timing if any(one.variant.options.times_slaps for one in facts.variants) else None
+def _slap_timing(config: RunConfig) -> SlapTiming | None:
+    return config.clocks.slap_timing if any(one.variant.options.times_slaps for one in config.variants) else None
 
 
-def _scoring_tables(facts: RunConfig) -> dict[str, str]:
+def _scoring_tables(config: RunConfig) -> dict[str, str]:
     """Which scoring table each game of par golf used. `ours-1` is labelled as ours (PAR-25)."""
     ours = f"{OURS_1.name}, which is ours and not the game publisher's"
-    games = {entry.name: entry.variant for entry in facts.variants}
+    games = {entry.name: entry.variant for entry in config.variants}
     tables = {name: game.options.par_table.name for name, game in games.items() if game.scores_by_row}
     return {name: ours if table == OURS_1.name else table for name, table in tables.items()}

@@ -18,9 +18,9 @@ from referee.play.faults import HostFault
 from referee.play.match import MatchSetup, play
 from referee.play.pump.pump import Pump
 from referee.play.spec import SHIPPED, BotSpec, Confinement, Isolation
-from referee.rules.book.variants import customised
+from referee.rules.check_options import with_options
+from referee.rules.keyed_streams import bot_seed
 from referee.rules.record import GivenSlaps, Reaction
-from referee.rules.table.streams import bot_seed
 
 WORK_US = 500
 """How long a bot computes before it slaps, by its own CPU clock."""
@@ -252,7 +252,7 @@ def _setup(scenario: Scenario, faster: int | None, windows: int) -> MatchSetup:
     turns = min(scenario.rounds, windows // WINDOWS) // SEATS  # how often each seat starts a round
     work_us = [scenario.work_us - (scenario.faster_us if seat == faster else 0) for seat in range(SEATS)]
     return MatchSetup(
-        variant=customised("cactus", {"rounds": SEATS * max(1, turns), "limit": None, "fixed_starter": True}),
+        variant=with_options("cactus", {"rounds": SEATS * max(1, turns), "limit": None, "fixed_starter": True}),
         name="cactus",
         bots=tuple(racer(scenario, name=f"bot{seat}", work_us=work_us[seat]) for seat in range(SEATS)),
         seeds=tuple(bot_seed(key, 0, seat) for seat in range(SEATS)),

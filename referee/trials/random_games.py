@@ -6,12 +6,12 @@ from random import Random
 import msgspec
 from msgspec import Struct
 
-from referee.rules.book.variant import Variant
+from referee.rules.chance import Keyed, Recorder
+from referee.rules.dice import any_action
 from referee.rules.game import Game
 from referee.rules.games.slaps import order_slaps
-from referee.rules.table.asks import Ask, Response, Sealed
-from referee.rules.table.chance import Keyed, Recorder
-from referee.rules.table.dice import any_action
+from referee.rules.questions import Ask, Response, Sealed
+from referee.rules.variants import Variant
 
 LINE_BYTES = 28
 """What a bot's line takes in the store, compressed. Measured."""

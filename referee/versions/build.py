@@ -18,11 +18,11 @@ from typing import BinaryIO
 import trio
 from msgspec import Struct
 
+from referee.play.faults import HostFault
 from referee.play.process.limit_watch import excess
 from referee.play.process.orphans import end_orphans_now
 from referee.play.process.process import BotProcess, StartFailed
 from referee.play.process.shutdown import BUILD_DYING_S, end_orphans, stop
-from referee.play.process.usage import ResourceUsage
 from referee.play.sandbox.cell import cell_of
 from referee.play.sandbox.paths import PATH, SOURCE
 from referee.play.sandbox.readable_check import MOST_FILES, Unfit
@@ -38,9 +38,6 @@ DEPTH = 64
 
 UNPACK_S = 300.0
 """How long it may take to unpack what comes out."""
-
-MOST_WAITING = 10
-"""By how many times a build may take longer than it may, where other programs want the cores that it would use."""
 
 _POLL_INTERVAL_S = 0.1
 _CHUNK_BYTES = 1 << 16
@@ -73,11 +70,6 @@ exec tar -cf - .
 
 class BuildFailed(Exception):
     """The build made no bot; the text says why."""
-
-    def __init__(self, text: str, *, is_hosts: bool = False) -> None:
-        super().__init__(text)
-        self.is_hosts = is_hosts
-        """Whether the host is to blame, so that it may succeed at another time."""
 
 
 class Made(Struct, frozen=True, kw_only=True):
@@ -210,12 +202,11 @@ class _Run:
         self._size_bytes = 0
         self._cpu_ns: int | None = None
         self._excess = ""
-        self._is_hosts = False
         try:
             self._process = BotProcess(_spec(job), job.confinement)
         except StartFailed as error:
             raise BuildFailed(str(error)) from None
-        self._clock = _Clock()
+        self._begun = time.monotonic()
 
     @property
     def cpu_s(self) -> float | None:
@@ -245,9 +236,9 @@ class _Run:
         self._judge(status, succeeded=succeeded)
 
     def _judge(self, status: str, *, succeeded: bool) -> None:
-        """Raise BuildFailed unless a stream has come of which all can be taken."""
+        """Raise BuildFailed unless a stream has come of which all can be taken, and HostFault without tar."""
         if self._excess:
-            raise BuildFailed(self._excess, is_hosts=self._is_hosts)
+            raise BuildFailed(self._excess)
         ended = status if status.startswith("exited") else f"was {status}"
         if (self._cpu_ns or 0) >= self._builds.cpu_s * 1_000_000_000:
             ended += f", after {self._builds.cpu_s} s of computing, which is what it may have"
@@ -256,8 +247,9 @@ class _Run:
         if _BUILT not in self._marks:
             raise BuildFailed(f"it {ended}")
         if not succeeded:
-            text = f"it ended well, but not all that it left can be read: `tar` {ended}"
-            raise BuildFailed(text, is_hosts=status in _NOT_RUN)
+            if status in _NOT_RUN:
+                raise HostFault(f"golfref packs what a build leaves by `tar`, which {ended}; install tar")
+            raise BuildFailed(f"it ended well, but not all that it left can be read: `tar` {ended}")
 
     async def _read(self, fd: int, take: Callable[[bytes], None]) -> None:
         while True:
@@ -310,12 +302,8 @@ class _Run:
         process.go_on_killing()
         end_orphans_now()
         holds = process.resource_usage()
-        self._clock.look(holds, wants_core=process.is_running())
-        if self._clock.own_s > builds.time_s:
-            self._exceed(f"it took longer than {builds.time_s:g} s{self._clock.aside()}")
-        elif self._clock.all_s > MOST_WAITING * builds.time_s:
-            self._exceed(f"it got hardly any core in {self._clock.all_s:.0f} s, so busy is this host")
-            self._is_hosts = True
+        if time.monotonic() - self._begun > builds.time_s:
+            self._exceed(f"it took longer than {builds.time_s:g} s ([builds] time_s)")
         if holds is not None:
             self._cpu_ns = max(self._cpu_ns or 0, holds.cpu_ns)
             if what := excess(holds, process):
@@ -330,35 +318,6 @@ class _Run:
         if _is_larger(self._watched, self._builds.disk_mb * MB):
             self._exceed(f"it wrote more than {self._builds.disk_mb} MB")
         self._watch_at = time.monotonic() + 4 * (time.monotonic() - begun)
-
-
-class _Clock:
-    """How long a build has taken so far."""
-
-    def __init__(self) -> None:
-        self._begun = self._looked = time.monotonic()
-        self._cpu_ns = 0
-        self.own_s = 0.0
-        """Without the time in which it got no core, being the least urgent of all that wants one."""
-
-    @property
-    def all_s(self) -> float:
-        """From its start to the last look."""
-        return self._looked - self._begun
-
-    def aside(self) -> str:
-        """In words, the time in which it got no core, where that is worth telling."""
-        waited_s = self.all_s - self.own_s
-        return f", not counting {waited_s:.0f} s in which it waited for a core" if waited_s >= 1 else ""
-
-    def look(self, holds: ResourceUsage | None, *, wants_core: bool) -> None:
-        """Count the time since the last look. `wants_core` says whether something of it computes, or would."""
-        now = time.monotonic()
-        passed_s, self._looked = now - self._looked, now
-        computed_s = 0.0
-        if holds is not None:
-            computed_s, self._cpu_ns = max(0.0, (holds.cpu_ns - self._cpu_ns) / 1e9), holds.cpu_ns
-        self.own_s += min(passed_s, computed_s) if wants_core and holds is not None else passed_s
 
 
 def _is_larger(folder: Path, most_bytes: int) -> bool:

@@ -46,8 +46,8 @@ class Builds(Struct, frozen=True, kw_only=True):
     No build, and no entry, is done with less than its bounds.
     """
 
-    time_s: Annotated[float, Meta(ge=1, le=86400, description="seconds")] = 300.0
-    """Seconds from its start to its end."""
+    time_s: Annotated[float, Meta(ge=1, le=86400, description="seconds")] = 900.0
+    """Seconds from its start to its end, on a busy host too."""
     cpu_s: Annotated[int, Meta(ge=1)] = 600
     """Seconds of computing, over all cores."""
     memory_mb: Annotated[int, Meta(ge=64)] = 2048

@@ -60,9 +60,6 @@ class NotReady(Struct, frozen=True, kw_only=True):
     """A sentence without a full stop."""
     lines: tuple[str, ...] = ()
     """What is wrong with its files, or the last lines of what its build said."""
-    is_hosts: bool = False
-    """Whether the host is why, so that nothing is decided about the entry: it was too busy to build it, or the folder
-    of the competition is mounted noexec."""
 
     def told(self) -> list[str]:
         """All of it as lines for people."""
@@ -102,9 +99,9 @@ class Builder:
             check()
             if self._add(entry):
                 added.append(entry)
-        waiting = [entry for entry in added if entry.build and (again or not self._is_settled(entry))]
+        waiting = {e.version: e for e in added if e.build and (again or not self._is_settled(e))}
         if waiting:
-            self._build_all(waiting, check)
+            self._build_all([*waiting.values()], check, again=again)
         for entry in added:
             if entry.name not in self._not_ready:
                 self._look_at(entry)
@@ -136,7 +133,7 @@ class Builder:
     def _in_cell(self) -> bool:
         return self._isolation == "bwrap"
 
-    def _build_all(self, entries: Sequence[Entry], check: Callable[[], None]) -> None:
+    def _build_all(self, entries: Sequence[Entry], check: Callable[[], None], *, again: bool) -> None:
         """Build these entries side by side. Raises HostFault and Interrupted."""
         if self._in_cell:
             bubblewrap()
@@ -149,26 +146,26 @@ class Builder:
             free = trio.CapacityLimiter(cores())
             async with trio.open_nursery() as nursery:
                 for entry in entries:
-                    nursery.start_soon(self._build_in_turn, entry, free)
+                    nursery.start_soon(self._build_in_turn, entry, free, again)
 
         guarded(partial(heeding_signals, work))
 
-    async def _build_in_turn(self, entry: Entry, free: trio.CapacityLimiter) -> None:
+    async def _build_in_turn(self, entry: Entry, free: trio.CapacityLimiter, again: bool) -> None:
         async with free:
             try:
-                await self._build(entry)
+                await self._build(entry, again=again)
             except OSError as error:
                 where = printable(str(error.filename or self._versions.folder), _LONGEST_PROBLEM)
                 text = f"the build of `{entry.name}` cannot be kept: {where}: {error.strerror or error}"
                 raise HostFault(f"{text}; make room there, or see who may write") from None
 
-    async def _build(self, entry: Entry) -> None:
-        """Build an entry, unless another golfref does so meanwhile, and keep what comes of it."""
+    async def _build(self, entry: Entry, *, again: bool) -> None:
+        """Build an entry, unless another golfref has done so meanwhile and `again` is not given."""
         place = self._versions.folder_of(entry.version)
-        before = self._versions.last_build(entry.version)
         async with _alone(place, lambda: self._tell(f"another golfref builds `{entry.name}`; waiting for it")):
-            if self._versions.last_build(entry.version) != before and self._is_settled(entry):
+            if not again and self._is_settled(entry):
                 return
+            before = self._versions.last_build(entry.version)
             for name in (_NEW, _OLD):  # what a process that was killed has left
                 await trio.to_thread.run_sync(remove, place / name)
             self._tell(f"building `{entry.name}`: {_shown(entry.build)}")
@@ -184,10 +181,9 @@ class Builder:
             digest = "" if made is None else await trio.to_thread.run_sync(digest_of, into)
             kept = self._kept(made, problem, seconds=seconds, digest=digest)
             has_other = before is not None and before.outcome == "built" and before.in_cell == self._in_cell
-            if failed is not None and (has_other or failed.is_hosts):
-                what = "what was built earlier stays" if has_other else "try again when it does less"
-                problem, lines = f"{_failed(entry, kept)}; {what}", last_lines(log.kept())
-                self._note(entry, problem, lines, is_hosts=failed.is_hosts)
+            if failed is not None and has_other:
+                problem = f"{_failed(entry, kept)}; what was built earlier stays"
+                self._note(entry, problem, last_lines(log.kept()))
                 return
             await trio.to_thread.run_sync(self._put, place, log, kept)
             if made is not None:
@@ -234,16 +230,16 @@ class Builder:
         if problem := find_problem(self._versions.bot_of(entry), self._isolation):
             told = problem.replace(f" in {files}", "").replace(files, "its folder")
             program = Path(files, entry.command[0])
-            is_hosts = program.is_file() and is_noexec(program)
-            self._note(entry, f"{told}{_remedy(entry, problem)}", is_hosts=is_hosts)
+            if program.is_file() and is_noexec(program):
+                raise HostFault(f"entry `{entry.name}`: {told}")
+            self._note(entry, f"{told}{_remedy(entry, problem)}")
 
-    def _note(self, entry: Entry, problem: str, lines: tuple[str, ...] = (), *, is_hosts: bool = False) -> None:
+    def _note(self, entry: Entry, problem: str, lines: tuple[str, ...] = ()) -> None:
         self._not_ready[entry.name] = NotReady(
             name=entry.name,
             version=entry.version,
             problem=printable(problem, _LONGEST_PROBLEM),
             lines=lines,
-            is_hosts=is_hosts,
         )
 
     def _with_hints(self, problem: str, entry: Entry, log: BuildLog) -> str:

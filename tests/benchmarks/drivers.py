@@ -23,10 +23,10 @@ from referee.play.talk import script
 from referee.play.talk.conversation import Conversation, Steps
 from referee.play.talk.exchange import READY, Delivery, Reply, Saying
 from referee.play.talk.inbox import Inbox
-from referee.rules.book.variants import customised
+from referee.rules.chance import Keyed, Recorder
+from referee.rules.check_options import with_options
 from referee.rules.game import Game
 from referee.rules.record import GivenTogether, Record
-from referee.rules.table.chance import Keyed, Recorder
 
 SEATS = 3
 
@@ -43,7 +43,7 @@ def setup(bot: str, arguments: Sequence[str] = NO_TABLE, *, rounds: int = 30, pr
     """A match of real rules with clocks, records and the isolation `limits`; nobody runs out of time."""
     spec = BotSpec(name="instant", command=(bot, *arguments), dir="/", env={})
     return MatchSetup(
-        variant=customised(preset, {"rounds": rounds, "limit": "none"}),
+        variant=with_options(preset, {"rounds": rounds, "limit": "none"}),
         name=preset,
         bots=(spec,) * SEATS,
         seeds=(0,) * SEATS,

@@ -31,12 +31,12 @@ import numpy as np
 from protocol.actions import Action, Slap
 from referee.research import Env, VectorEnv
 from referee.research.chance import Seeded, pack_of
-from referee.rules.book.presets import PRESETS
-from referee.rules.book.variants import customised
+from referee.rules.check_options import with_options
+from referee.rules.dice import any_action
 from referee.rules.game import Game
 from referee.rules.games.slaps import order_slaps
-from referee.rules.table.asks import Ask, Response, Sealed
-from referee.rules.table.dice import any_action
+from referee.rules.questions import Ask, Response, Sealed
+from referee.rules.variants import PRESETS
 
 if TYPE_CHECKING:
     from _typeshed import SupportsLenAndGetItem
@@ -83,7 +83,7 @@ class Dice(random.Random):
 def rules(preset: str) -> Playout:
     """A `Game`. Slaps count in the order of the lots, as in an `Env`: here nobody's reaction is measured."""
     lottery = {"slap_order": "lottery"} if PRESETS[preset].options.slaps else {}
-    variant, seats = customised(preset, round_of(preset) | lottery), seats_of(preset)
+    variant, seats = with_options(preset, round_of(preset) | lottery), seats_of(preset)
     pack = pack_of(variant, seats)
 
     def choose(ask: Ask, dice: random.Random) -> Action:

@@ -121,13 +121,13 @@ def fabricate(path: Path, matches: int | None = None) -> Path:
     if store_path.exists():
         return store_path
     config = load(path)
-    facts, key = config.run_config(), master_key(config.seed)
-    plan, terms = Plan(whole_deals_of([facts], key)), MatchIdentities(facts)
+    run_config, key = config.run_config(), master_key(config.seed)
+    plan, terms = Plan(whole_deals_of([run_config], key)), MatchIdentities(run_config)
     meta = Meta(
         golfref=__version__,
         protocol=VERSION,
         host=host_line(),
-        facts=facts,
+        config=run_config,
         master_key=key.hex(),
         commitment=commitment(key),
         matches=len(plan),
@@ -142,9 +142,9 @@ def fabricate(path: Path, matches: int | None = None) -> Path:
         for number, (record, (hash_, blob)) in zip(
             range(matches or len(plan) - 1), itertools.cycle(kept), strict=False
         ):
-            fixture = plan[number]
-            who = terms.identity(fixture)
-            result = replace(result_of(fixture, record), bots=who.bots)
+            planned_match = plan[number]
+            who = terms.identity(planned_match)
+            result = replace(result_of(planned_match, record), bots=who.bots)
             store.commit(Played(result=result, hash=hash_, record=blob), who)
     return store_path
 

@@ -17,8 +17,8 @@ from statistics import fmean, stdev
 
 from msgspec import Struct
 
-from referee.rules.book.presets import PRESETS
 from referee.rules.record import Given, GivenTogether, Record, read_record
+from referee.rules.variants import PRESETS
 from referee.tournament.figures.means import t_quantile
 from referee.tournament.results import beaten_shares
 from referee.tournament.store.store import Store

@@ -40,9 +40,9 @@ from referee.play.slaps.awake import AwakeCores
 from referee.play.slaps.lock import HostLock
 from referee.play.slaps.timer import SlapTimer
 from referee.play.spec import Confinement, Isolation
-from referee.rules.book.variants import customised
+from referee.rules.check_options import with_options
+from referee.rules.keyed_streams import bot_seed
 from referee.rules.record import GivenSlaps
-from referee.rules.table.streams import bot_seed
 from referee.trials.races import Scenario, racer
 
 ROUNDS = 40
@@ -150,7 +150,7 @@ def watched(parts: Stopwatch, looks: Stopwatch) -> Iterator[None]:
 def setup(scenario: Scenario, seats: int) -> MatchSetup:
     """A match whose bots slap in every window."""
     return MatchSetup(
-        variant=customised("cactus", {"rounds": ROUNDS, "limit": None}),
+        variant=with_options("cactus", {"rounds": ROUNDS, "limit": None}),
         name="cactus",
         bots=tuple(racer(scenario, name=f"bot{seat}", work_us=0) for seat in range(seats)),
         seeds=tuple(bot_seed(b"windows", 0, seat) for seat in range(seats)),

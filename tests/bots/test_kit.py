@@ -29,13 +29,12 @@ from protocol.messages import Answer, Clocks, FaultPolicy
 from protocol.offers import admits
 from referee.play.spec import SHIPPED
 from referee.play.talk.script import announcements
-from referee.rules.book.presets import PRESETS
-from referee.rules.book.variant import Variant
-from referee.rules.book.variants import customised
+from referee.rules.check_options import with_options
 from referee.rules.game import Game
 from referee.rules.games.slaps import order_slaps
-from referee.rules.table.asks import Ask, Sealed, Window
-from referee.rules.table.seen import view
+from referee.rules.questions import Ask, Sealed, Window
+from referee.rules.secrets import view
+from referee.rules.variants import PRESETS, Variant
 
 Message = dict[str, Any]
 
@@ -78,7 +77,7 @@ def test_the_events_tell_all_that_a_seat_can_know(
 )
 def test_the_events_of_powers_tell_all_that_a_seat_can_know(kit: Any, seed: int, haste: float) -> None:
     options = {"hidden_rearrange": False, "black_king_cancels": "drawn", "rounds": 1, "turn_cap": 25}
-    follow(kit, customised("powers", options), 4, seed, haste)
+    follow(kit, with_options("powers", options), 4, seed, haste)
 
 
 def follow(kit: Any, variant: Variant, seats: int, seed: int, haste: float) -> None:
@@ -119,7 +118,7 @@ def assert_true(kit: Any, table: Any, unseen: Any, game: Game) -> None:
             elif slot is not None:
                 assert card == slot.card
     assert table.pile == real.pile
-    assert (table.stock, table.knocker, table.totals) == (len(real.stock), real.knocker, list(real.totals))
+    assert (table.stock, table.knocker, table.totals) == (len(real.stock), real.ended_by, list(real.totals))
     unseen.see(table.seen())
     in_hands = Counter(unseen.cards) - elsewhere
     assert elsewhere <= Counter(unseen.cards)

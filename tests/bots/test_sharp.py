@@ -16,9 +16,9 @@ from protocol.messages import Clocks, FaultPolicy
 from referee.play.spec import SHIPPED
 from referee.play.talk import script
 from referee.research.programs import Decide, load
-from referee.rules.book.presets import PRESETS
-from referee.rules.book.variants import customised
+from referee.rules.check_options import with_options
 from referee.rules.game import Game
+from referee.rules.variants import PRESETS
 
 SHORT: dict[str, dict[str, Any]] = {
     "six-card": {"rounds": 1},
@@ -58,7 +58,7 @@ def recorded(bot: Make, lines: Lines) -> Make:
 def test_the_same_lines_get_the_same_answers(sharp: Make, preset: str) -> None:
     lines: Lines = []
     bot = recorded(sharp, lines)
-    play(customised(preset, SHORT[preset]), [bot, bot], "alike")
+    play(with_options(preset, SHORT[preset]), [bot, bot], "alike")
     assert len(lines) == 2
     for match, asked in lines:
         assert asked
@@ -69,7 +69,7 @@ def test_the_same_lines_get_the_same_answers(sharp: Make, preset: str) -> None:
 def test_with_less_time_it_tries_fewer_things(sharp: Make) -> None:
     lines: Lines = []
     bot = recorded(sharp, lines)
-    play(customised("six-card", SHORT["six-card"]), [bot, bot], "in a hurry")
+    play(with_options("six-card", SHORT["six-card"]), [bot, bot], "in a hurry")
     match, asked = lines[0]
     tried = []
     for time_s in (1.0, 0.05):
@@ -83,7 +83,7 @@ def test_with_less_time_it_tries_fewer_things(sharp: Make) -> None:
 def test_a_decision_that_fails_is_answered_all_the_same(sharp: Make) -> None:
     lines: Lines = []
     bot = recorded(sharp, lines)
-    play(customised("six-card", SHORT["six-card"]), [bot, bot], "broken")
+    play(with_options("six-card", SHORT["six-card"]), [bot, bot], "broken")
     match, asked = lines[0]
     request = {**asked[0][0], "events": [{"event": "drew"}]}
     told = [{"type": "hello"}, {**match, "type": "match"}, {**request, "type": "request"}]
@@ -110,7 +110,7 @@ RANKS = ("A", "2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K")
 def player(sharp: Make, preset: str, options: dict[str, Any] | None = None, seats: int = 2) -> Any:
     """The player of a match, on the first of its seats, which has been told that the first round begins."""
     told = script.announcements(
-        customised(preset, options or {}), preset, seeds=range(seats), clocks=Clocks(), faults=FaultPolicy()
+        with_options(preset, options or {}), preset, seeds=range(seats), clocks=Clocks(), faults=FaultPolicy()
     )
     match = json.loads(encode(told[0]))
     decide = sharp(match)

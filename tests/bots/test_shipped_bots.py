@@ -21,9 +21,9 @@ from referee.play.pump.pump import Pump
 from referee.play.session import run_session
 from referee.play.spec import SHIPPED, BotSpec, Confinement, Isolation, builtin_bot, shipped
 from referee.play.talk.script import hello
-from referee.rules.book.presets import PRESETS
-from referee.rules.book.variants import customised
+from referee.rules.check_options import with_options
 from referee.rules.record import Record
+from referee.rules.variants import PRESETS
 from referee.tournament.config.config import load
 
 PATIENT = Clocks(start_s=60.0, move_s=60.0, bank_s=3000.0, slap_s=30.0)
@@ -60,7 +60,7 @@ def assert_blameless(records: dict[str, Record]) -> None:
 
 def setup_of(preset: str, bots: Sequence[BotSpec]) -> MatchSetup:
     return MatchSetup(
-        variant=customised(preset, SHORT[preset]),
+        variant=with_options(preset, SHORT[preset]),
         name=preset,
         bots=tuple(bots),
         seeds=tuple(range(len(bots))),

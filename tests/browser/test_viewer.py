@@ -20,8 +20,8 @@ from referee.film.cells import apply
 from referee.film.documents import Documents
 from referee.film.reel import Reel
 from referee.film.view import OPEN, Viewer
-from referee.rules.book.presets import PRESETS
-from referee.rules.table.seen import Happening, view
+from referee.rules.secrets import TableEvent, view
+from referee.rules.variants import PRESETS
 from referee.site.match_page import self_contained
 
 if TYPE_CHECKING:
@@ -130,7 +130,7 @@ def slot_in_words(slot: Any) -> str:
     return f"face down, {in_words(slot['card'], 'not known in this view')}"
 
 
-def told_by(event: Happening, viewer: int | None) -> set[str]:
+def told_by(event: TableEvent, viewer: int | None) -> set[str]:
     """The cards, in words, that an event tells a seat, or with None everybody, by the rules of who may see what."""
     return {in_words("".join(card)) for card in CODE.findall(msgspec.json.encode(view(event, viewer)).decode())}
 

@@ -18,7 +18,7 @@ from referee.tournament.config.config import load
 from referee.tournament.orders import Job
 from referee.tournament.run.dispatch import Dispatcher
 from referee.tournament.store.disk import locked
-from referee.tournament.store.hosts import Host
+from referee.tournament.store.origins import Host
 from referee.tournament.store.store import Store
 from referee.tournament.store.words import history_of
 

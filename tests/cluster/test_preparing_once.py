@@ -9,7 +9,7 @@ from hosts_in_memory import FOLDER_BOT, competition
 from needs import need_modules
 
 from referee.cluster.where import Where
-from referee.tournament.store.hosts import Host
+from referee.tournament.store.origins import Host
 
 pytestmark = pytest.mark.cluster
 

@@ -18,7 +18,7 @@ from referee.cluster.messages import Demands, LeftOut
 from referee.cluster.trial import NotFit, Talk, check_isolation, check_room, prepare
 from referee.play.faults import Missing
 from referee.play.sandbox import levels
-from referee.tournament.run.host import own_host
+from referee.tournament.run.this_host import own_host
 from referee.versions.store import VersionStore
 
 

@@ -65,7 +65,7 @@ def test_json_has_all_of_it(contest: Path) -> None:
     listing = json.loads(golfref("entries", "c.toml", "--json", cwd=contest, code=2)[0])
 
     ann, long = listing["entries"]
-    assert (ann["name"], ann["build"][0], ann["built"], len(ann["version"])) == ("ann", "cc", None, 64)
+    assert (ann["name"], ann["build"][0], ann["built"], len(ann["version"])) == ("ann", "sh", None, 64)
     assert ann["check"] is None
     assert (long["name"], long["owner"], long["files"]) == (LONG, OWNER, 2)
     assert [broken["name"] for broken in listing["broken"]] == ["bea"]
@@ -107,4 +107,4 @@ def test_a_run_of_entries_is_amended_verified_and_played_again_by_the_version_th
     verdict, _ = golfref("verify", "run.golfref", cwd=tmp_path)
     assert "all holds: 2 matches and 2 out of the standings replayed" in verdict
     with closing(Store.open(tmp_path / "run.golfref")) as store:
-        assert [bot.dir for bot in store.meta().facts.bots] == ["entries/ann", "entries/bea"]
+        assert [bot.dir for bot in store.meta().config.bots] == ["entries/ann", "entries/bea"]

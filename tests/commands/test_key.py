@@ -73,11 +73,11 @@ def test_what_is_no_key_file_is_refused(tmp_path: Path) -> None:
 def test_all_cards_of_a_run_follow_from_its_key_and_it_goes_on_with_no_other(tmp_path: Path) -> None:
     config = replace(load(write(tmp_path)), key=bytes(32), shard=Shard(number=1, of=2))
     prepared = prepare(config, tmp_path / "run.golfref", fresh=False, may_change=False)
-    assert (prepared.key, prepared.facts.seed) == (bytes(32), None)
+    assert (prepared.key, prepared.run_config.seed) == (bytes(32), None)
     with pytest.raises(StoreError, match="needs the key that all its shards share: make one with `golfref key FILE`"):
         prepare(replace(config, key=None), tmp_path / "run.golfref", fresh=False, may_change=False)
     seeded = prepare(replace(config, key=None, seed="x"), tmp_path / "run.golfref", fresh=False, may_change=False)
-    assert seeded.facts.shard == Shard(number=1, of=2)
+    assert seeded.run_config.shard == Shard(number=1, of=2)
 
 
 @pytest.mark.parametrize(

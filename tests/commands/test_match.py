@@ -23,8 +23,8 @@ from referee.play.faults import HostFault
 from referee.play.match import MatchSetup, play
 from referee.play.pump.pump import Pump
 from referee.play.spec import command_bot
+from referee.rules.keyed_streams import bot_seed
 from referee.rules.record import Record
-from referee.rules.table.streams import bot_seed
 from referee.tournament.plan.keys import deal_key, master_key
 
 SHORT = ("match", "--variant", "six-card", "-o", "rounds=1", "--seed", "s")

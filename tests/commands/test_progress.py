@@ -20,7 +20,7 @@ from referee.commands.progress import (
     make_bar,
 )
 from referee.reports.tables.figures import duration
-from referee.tournament.plan.fixture import PlannedMatch
+from referee.tournament.plan.planned_match import PlannedMatch
 from referee.tournament.plan.rounds import Block, Round, StageRules
 from referee.tournament.results import Result
 
@@ -61,7 +61,7 @@ class Session:
         number = self._next
         self._next += 1
         variant = self._variants[number]
-        self.pace.begun(fixture(number, variant))
+        self.pace.begun(planned_match(number, variant))
         return number
 
     def play(self, matches: int, took_s: float, at_a_time: int = 1) -> None:
@@ -188,7 +188,7 @@ def result(number: int, bots: tuple[str, str] = ("ann", "bea"), totals: tuple[in
     return made_up_result(bots, totals, number=number, game="six", block=number)
 
 
-def fixture(number: int, variant: str = "six") -> PlannedMatch:
+def planned_match(number: int, variant: str = "six") -> PlannedMatch:
     return PlannedMatch(number=number, variant=variant, block=0, lineup=(0, 1), rotation=0, deal=0, deal_key=b"")
 
 
@@ -211,7 +211,7 @@ def test_a_bar_that_goes_on_shows_time_and_leaders_before_a_match_ends() -> None
         pictures = [line for line in re.split(r"[\r\n]", drawn.getvalue()) if "/10" in line]
         assert pictures
         assert all("4/10 about 6 s left leading: ann 1.00, bea 0.00" in picture for picture in pictures)
-        progress.begun(fixture(4))
+        progress.begun(planned_match(4))
         clock.now += 2
         progress.finished(result(4))
         assert "5/10 about 8 s left leading: ann 1.00, bea 0.00" in drawn.getvalue()
@@ -222,7 +222,7 @@ def test_a_new_run_says_nothing_until_there_is_something_to_tell(capsys: pytest.
     progress = RunProgress(LineDisplay(), leaders(0), pace(10, clock), total=10, clock=clock)
     assert capsys.readouterr().err == ""
     for number in range(10):
-        progress.begun(fixture(number))
+        progress.begun(planned_match(number))
         clock.now += 0.4 * PLAIN_EVERY_S
         if number == 0:
             progress.waiting()
@@ -245,9 +245,9 @@ def test_as_many_leaders_are_named_as_find_room() -> None:
 def test_a_void_is_told_and_counted(capsys: pytest.CaptureFixture[str]) -> None:
     clock = Clock()
     progress = RunProgress(LineDisplay(), leaders(0), pace(2, clock), total=2, clock=clock)
-    progress.begun(fixture(0))
-    progress.voided(fixture(0), 1, "the referee slept", 1)
-    progress.begun(fixture(0))
+    progress.begun(planned_match(0))
+    progress.voided(planned_match(0), 1, "the referee slept", 1)
+    progress.begun(planned_match(0))
     clock.now += PLAIN_EVERY_S
     progress.finished(result(0))
     void, line = capsys.readouterr().err.splitlines()

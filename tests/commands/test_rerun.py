@@ -17,7 +17,7 @@ from referee.play.pump.pump import Pump
 from referee.play.session import run_session
 from referee.play.spec import BotSpec, Confinement
 from referee.reports.bot_match import BotMatch, Took, bot_match
-from referee.rules.book.variants import customised
+from referee.rules.check_options import with_options
 from referee.rules.record import Mishap, Record
 
 NONE = Confinement(isolation="none")
@@ -50,7 +50,7 @@ def spec(name: str, *words: str, mark: dict[str, str]) -> BotSpec:
 def recorded(mark: dict[str, str], *words: str, preset: str = "six-card") -> Record:
     """A match of two such bots, of which the first does what the words say."""
     setup = MatchSetup(
-        variant=customised(preset, {"rounds": 1}),
+        variant=with_options(preset, {"rounds": 1}),
         name=preset,
         bots=(spec("mine", *words, mark=mark), spec("rival", mark=mark)),
         seeds=(1, 2),

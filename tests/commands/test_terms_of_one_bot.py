@@ -12,7 +12,7 @@ from quick import FILLER
 
 from protocol.messages import Clocks
 from referee.competition.at_home import config_at_home
-from referee.competition.terms import conditions_of, terms_of
+from referee.competition.checks import check_rules
 from referee.rules.record import read_record
 from referee.tournament.config.config import load
 from referee.tournament.store.store import Store
@@ -108,8 +108,8 @@ def test_other_terms_make_another_bot_whose_matches_are_played_again(run: Path, 
 def test_a_bot_is_checked_on_its_own_terms_here_and_at_home(tmp_path: Path) -> None:
     config = load(write(tmp_path))
     asks, plain = config.bots
-    assert terms_of(config, asks).clocks == conditions_of(config, asks).clocks == OWN
-    assert terms_of(config, plain).clocks == conditions_of(config, plain).clocks == config.clocks
+    assert check_rules(config, asks).clocks == OWN
+    assert check_rules(config, plain).clocks == config.clocks
     (tmp_path / "home.toml").write_text("\n".join(config_at_home(config, asks)))
     at_home = load(tmp_path / "home.toml").bots[0]
     assert (at_home.network, at_home.clocks) == (True, asks.clocks)

@@ -12,16 +12,14 @@ from commands import golfref
 from needs import need_perl
 
 from referee.commands.check_words import given_as
-from referee.competition import qualifying
-from referee.competition.checking import kept_check
-from referee.competition.terms import terms_of
+from referee.competition import qualify
+from referee.competition.checks import CheckResult, cache_file, cached
 from referee.play.spec import SHIPPED
 from referee.reports.tables.names import cells
 from referee.tournament.config.config import load, survey
 from referee.tournament.store.disk import locked
 from referee.tournament.store.rows import KeptOut
 from referee.tournament.store.store import Store
-from referee.versions.store import VersionStore
 from referee.versions.version import short
 
 CONFIG = """
@@ -131,36 +129,31 @@ def kept(cup: Path) -> list[dict[str, Any]]:
 @pytest.mark.usefixtures("checked")
 def test_what_is_kept_is_not_checked_again_and_old_letters_stay(cup: Path) -> None:
     (cup / "cup.checks/gone.txt").write_text("of an entry that is gone")
-    before = {one["version"]: one["when"] for one in kept(cup)}
+    before = [one["when"] for one in kept(cup)]
 
     out, err = golfref("check", "cup.toml", "--bot", "good", "--json", cwd=cup)
 
     assert "kept from before" in err
     (found,) = json.loads(out)["bots"]
-    assert (found["is_new"], found["check"]["when"]) == (False, before[found["version"]])
+    assert not found["is_new"]
+    assert found["check"]["when"] in before
     assert (cup / "cup.checks/gone.txt").read_text() == "of an entry that is gone"
 
 
 @pytest.mark.usefixtures("checked")
-def test_nothing_is_kept_for_other_terms_or_versions(cup: Path) -> None:
-    found = survey(cup / "cup.toml").rest
-    assert found is not None
-    (good,) = (bot for bot in found.bots if bot.name == "good")
-    (falls,) = (bot for bot in found.bots if bot.name == "落下")
-    versions, terms = VersionStore(cup), terms_of(found)
-    assert kept_check(versions, good.version, terms) is not None
+def test_a_result_counts_for_its_rules_and_version_alone(cup: Path) -> None:
+    config = survey(cup / "cup.toml").rest
     (cup / "other.toml").write_text(CONFIG.replace("move_s = 30.0", "move_s = 29.0"))
     other = survey(cup / "other.toml").rest
+    assert config is not None
     assert other is not None
-    assert kept_check(versions, good.version, terms_of(other)) is None
-    mine, theirs = (next((cup / ".golfref/checks").glob(f"{bot.version}-*")) for bot in (good, falls))
-    data = mine.read_bytes()
-    mine.write_bytes(theirs.read_bytes())
-    assert kept_check(versions, good.version, terms) is None
-    mine.write_bytes(data[:-1])
-    assert kept_check(versions, good.version, terms) is None
-    mine.write_bytes(data)
-    assert kept_check(versions, good.version, terms) is not None
+    good, falls = (next(bot for bot in config.bots if bot.name == name) for name in ("good", "落下"))
+    files = [cache_file(config, good), cache_file(config, falls), cache_file(other, good), cache_file(config, good, 20)]
+    assert [cached(file, CheckResult) is not None for file in files] == [True, True, False, False]
+    data = files[0].read_bytes()
+    files[0].write_bytes(data[:-1])
+    assert cached(files[0], CheckResult) is None
+    files[0].write_bytes(data)
 
 
 @pytest.mark.parametrize(
@@ -210,17 +203,24 @@ def run(cup: Path, checked: tuple[str, str], tmp_path_factory: pytest.TempPathFa
     return folder
 
 
-def test_too_few_that_qualify_are_told(run: Path) -> None:
-    _, err = golfref("tournament", "few.toml", cwd=run, code=2)
+@pytest.fixture(scope="module")
+def too_few(run: Path) -> str:
+    """What a tournament prints in which too few qualify. The matches by which they were tried are kept."""
+    return golfref("tournament", "few.toml", cwd=run, code=2)[1]
+
+
+def test_too_few_that_qualify_are_told(run: Path, too_few: str) -> None:
+    err = too_few
     assert "tried good: " in err
     assert "few.toml: `qualify` keeps out unbuilt, 落下; with the others nothing can be played:" in err
     assert "4 bots at a table, but the config has only 3" in err
     assert not (run / "few.golfref").exists()
-    (trial,) = (json.loads(path.read_bytes()) for path in (run / ".golfref/trials").iterdir())
+    (trial,) = (one for one in kept(run) if "beat" in one)
     assert (trial["games"], trial["beat"], trial["faults"]) == (2, "random", {})
     assert trial["by_game"].keys() == {"six-card", "full table"}
 
 
+@pytest.mark.usefixtures("too_few")
 def test_who_fails_is_kept_out_and_the_run_tells_it(run: Path) -> None:
     out, err = golfref("tournament", "cup.toml", cwd=run)
 
@@ -234,10 +234,10 @@ def test_who_fails_is_kept_out_and_the_run_tells_it(run: Path) -> None:
     assert "all holds" in told
 
     with pytest.MonkeyPatch.context() as patch, contextlib.closing(Store.open(run / "cup.golfref")) as store:
-        patch.setattr(qualifying, "check_bots", _never)
-        patch.setattr(qualifying, "try_bots", _never)
+        patch.setattr(qualify, "check_bots", _never)
+        patch.setattr(qualify, "try_bots", _never)
         config = load(run / "cup.toml")
-        again = qualifying.qualified(config.only(["good", "落下", "random"]), store.path, fresh=False, tell=_never_mind)
+        again = qualify.qualified(config.only(["good", "落下", "random"]), store.path, fresh=False, tell=_never_mind)
         assert [bot.name for bot in again.config.bots] == ["good", "random"]
         assert [one.bot for one in again.kept_out] == ["落下"]
         assert again.notes == ()

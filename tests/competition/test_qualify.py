@@ -10,13 +10,12 @@ from msgspec.structs import replace
 from typer.testing import CliRunner
 
 from referee.cli.every import app
-from referee.competition import checking, qualifying
+from referee.competition import checks, qualify
 from referee.competition.at_home import config_at_home
-from referee.competition.beating import Trial, trial_key, trials_secret
-from referee.competition.checking import Checked, HostSpoiled, Memory, OneBot, Slowest
+from referee.competition.check_table import as_json, lines_of
+from referee.competition.checks import CheckResult, HostSpoiled, Memory, OneBot, Slowest
 from referee.competition.letters import file_names, letter
-from referee.competition.rows import as_json, lines_of, verdict_of
-from referee.competition.terms import terms_of
+from referee.competition.qualify import Trial, trial_key, trials_secret
 from referee.kit.check import rules
 from referee.kit.check.games import GAMES, OPTIONS, POSITIONS, GameToTry
 from referee.kit.check.report import Finding, Outcome, Report
@@ -66,13 +65,10 @@ def test_a_bot_can_be_exempt(tmp_path: Path) -> None:
 # Who is kept out
 
 
-def test_half_of_the_match_points_is_no_win(tmp_path: Path) -> None:
+def test_half_of_the_match_points_is_no_win() -> None:
     even = Trial(
-        version="0" * 64,
         when="2026-11-23 05:00:00",
-        terms=terms_of(loaded(tmp_path)),
         beat="random",
-        beat_version="1" * 64,
         games=4,
         by_game={"six-card": 0.25, "powers": 0.75},
         faults={"timeout": 2},
@@ -117,10 +113,10 @@ def voided(*names: str) -> Callable[..., list[OneBot]]:
 
 def test_who_voids_its_check_keeps_nobody_else_from_playing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     config = loaded(tmp_path, '"check"', TWO + OWN)
-    monkeypatch.setattr(qualifying, "check_bots", voided("ann"))
+    monkeypatch.setattr(qualify, "check_bots", voided("ann"))
     told: list[str] = []
 
-    found = qualifying.qualified(config, tmp_path / "run.golfref", fresh=False, tell=told.append)
+    found = qualify.qualified(config, tmp_path / "run.golfref", fresh=False, tell=told.append)
 
     assert [bot.name for bot in found.config.bots] == ["greedy", "keeper"]
     assert told == [line for note in found.notes for line in in_words(note)]
@@ -128,9 +124,9 @@ def test_who_voids_its_check_keeps_nobody_else_from_playing(tmp_path: Path, monk
         "its check was void each time: no room",
         "its check failed: crashed (3 times)",
     ]
-    monkeypatch.setattr(qualifying, "check_bots", voided("ann", "bob"))
+    monkeypatch.setattr(qualify, "check_bots", voided("ann", "bob"))
     with pytest.raises(HostFault, match="no bot could be tried: no room"):
-        qualifying.qualified(config, tmp_path / "run.golfref", fresh=False, tell=told.append)
+        qualify.qualified(config, tmp_path / "run.golfref", fresh=False, tell=told.append)
 
 
 def test_a_void_check_says_what_to_do_and_shows_nothing_as_a_command_to_the_terminal(
@@ -141,7 +137,7 @@ def test_a_void_check_says_what_to_do_and_shows_nothing_as_a_command_to_the_term
     async def spoil(*_: object) -> None:
         raise HostFault("a bot did not start: \x1b[2Jforged")
 
-    monkeypatch.setattr(checking, "_check_one", spoil)
+    monkeypatch.setattr(checks, "_check_one", spoil)
     ended = CliRunner().invoke(app, ["check", str(tmp_path / "c.toml")], catch_exceptions=False)
 
     assert ended.exit_code == 3
@@ -152,10 +148,28 @@ def test_a_void_check_says_what_to_do_and_shows_nothing_as_a_command_to_the_term
     assert "\x1b" not in ended.output
 
 
+def test_a_check_is_void_if_somebody_changes_the_files_of_the_bot_meanwhile(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "ann.sh").touch()
+    config = loaded(tmp_path, "", TWO + '[[bots]]\nname = "ann"\ncommand = ["sh", "ann.sh"]\n')
+
+    async def check(*_: object) -> CheckResult:
+        (tmp_path / "ann.sh").write_text("exit")
+        return checked_bot(config)
+
+    monkeypatch.setattr(checks, "_check_one", check)
+    ended = CliRunner().invoke(app, ["check", str(tmp_path / "c.toml")], catch_exceptions=False)
+
+    assert ended.exit_code == 3
+    assert "not checked: its files changed while it was checked; let nobody" in " ".join(ended.stdout.split())
+    assert not (tmp_path / ".golfref/checks").exists()
+
+
 def test_an_anchor_that_is_kept_out_is_no_anchor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     config = loaded(tmp_path, '"check"\nanchor = "ann"', TWO + OWN)
-    monkeypatch.setattr(qualifying, "check_bots", voided())
-    found = qualifying.qualified(config, tmp_path / "run.golfref", fresh=False, tell=lambda _: None)
+    monkeypatch.setattr(qualify, "check_bots", voided())
+    found = qualify.qualified(config, tmp_path / "run.golfref", fresh=False, tell=lambda _: None)
     assert (config.anchor, found.config.anchor) == ("ann", None)
 
 
@@ -168,10 +182,10 @@ def one(tmp_path: Path) -> OneBot:
     checked = checked_bot(loaded(tmp_path))
     place = checked.report.folder
     bot = BotSpec(name="ann", command=("python3", "bot.py"), dir=place, env={"KEY": "hidden"}, entry=f"{tmp_path}/ann")
-    return OneBot(bot=bot, version="3f" * 32, came_to=checked, is_new=True, has_changed=True)
+    return OneBot(bot=bot, version="3f" * 32, came_to=checked, is_new=True)
 
 
-def checked_bot(config: Config) -> Checked:
+def checked_bot(config: Config) -> CheckResult:
     """What the check of a bot came to that fails."""
     place = f"{config.folder}/.golfref/versions/{'3f' * 32}/source"
     finding = Finding(
@@ -194,10 +208,8 @@ def checked_bot(config: Config) -> Checked:
         steps=[Outcome(number=3, title="every game", verdict="fail", findings=[1])],
         findings=[finding],
     )
-    return Checked(
-        version="3f" * 32,
+    return CheckResult(
         when="2026-11-23 05:00:00",
-        terms=terms_of(config),
         report=report,
         slowest=Slowest(ms=812.4, limit_ms=1000, decision="turn", game="six-card"),
         memory=Memory(peak_mb=12.0, game="six-card"),
@@ -215,21 +227,11 @@ def test_a_letter_names_no_folder_of_the_organiser_and_steers_no_terminal(one: O
     assert "\x9b" not in text
     assert "hidden" not in text
     assert "812.4 ms of 1000 ms" in text
-    assert "Its files were changed while it was checked." in text
     assert 'entries = "ann"' in text
 
 
 def test_there_is_no_letter_about_what_the_host_spoiled(one: OneBot, tmp_path: Path) -> None:
     assert letter(loaded(tmp_path), replace(one, came_to=HostSpoiled(problem="no memory"))) is None
-
-
-def test_a_build_that_the_host_was_too_busy_for_is_no_fault_of_the_entry(tmp_path: Path) -> None:
-    starved = NotReady(name="ann", version="0" * 64, problem="it got hardly any core", is_hosts=True)
-
-    assert letter(loaded(tmp_path), starved) is None
-    assert letter(loaded(tmp_path), replace(starved, is_hosts=False)) is not None
-    assert verdict_of(starved) == "void"
-    assert "    not checked: it got hardly any core" in list(lines_of([starved], 80))
 
 
 def test_each_letter_has_a_file_of_its_own() -> None:

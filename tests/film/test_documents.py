@@ -12,9 +12,9 @@ from referee.film.documents import Documents, joined
 from referee.film.reel import Reel
 from referee.film.states import Knows
 from referee.film.view import OPEN
-from referee.rules.book.presets import PRESETS
-from referee.rules.book.variants import customised
+from referee.rules.check_options import with_options
 from referee.rules.record import Forfeit, Given, GivenSlaps, Mishap, Record
+from referee.rules.variants import PRESETS
 
 
 @pytest.mark.parametrize("preset", PRESETS)
@@ -123,7 +123,7 @@ def test_a_fault_does_not_tell_where_programs_lie_on_the_organisers_host() -> No
 
 
 def test_each_power_is_told_with_what_it_does(at_random: AtRandom) -> None:
-    record = made_up(customised("powers", {"rounds": 2, "turn_cap": 12}), 3, 221, at_random)
+    record = made_up(with_options("powers", {"rounds": 2, "turn_cap": 12}), 3, 221, at_random)
     told = {step.power: step.words[1] for step in Documents(record).public.steps if step.event == "power"}
 
     assert told["6"] == "    The power of a 6: swap one of your cards with an opponent's, unseen."
@@ -140,7 +140,7 @@ def test_a_hole_is_told_with_its_par() -> None:
 
 
 def test_with_open_cards_no_card_is_called_hidden(at_random: AtRandom) -> None:
-    powers = made_up(customised("powers", {"rounds": 2, "turn_cap": 12}), 3, 221, at_random)
+    powers = made_up(with_options("powers", {"rounds": 2, "turn_cap": 12}), 3, 221, at_random)
     steps = [step for record in (powers, BY_PRESET["par-course"]) for step in Documents(record).document(OPEN).steps]
     words = [step.words[0] for step in steps if step.event in {"lines_swapped", "swapped_own", "arranged"}]
 

@@ -7,8 +7,8 @@ from recorded_matches import BY_PRESET
 from protocol import events as wire
 from referee.film.film import Film
 from referee.film.view import OPEN, View
-from referee.rules.book.presets import PRESETS
 from referee.rules.record import BrokenRecord, walk
+from referee.rules.variants import PRESETS
 
 
 def cards(view: View) -> list[list[str | None]]:

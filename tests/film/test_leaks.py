@@ -26,14 +26,13 @@ from referee.film.documents import Documents
 from referee.film.follower import Follower
 from referee.film.reel import Reel
 from referee.film.view import OPEN, Viewer
-from referee.rules.book.presets import PRESETS
-from referee.rules.book.variant import Variant
-from referee.rules.book.variants import customised
+from referee.rules.chance import Keyed
+from referee.rules.check_options import with_options
 from referee.rules.game import Game
+from referee.rules.questions import Ask, IllegalAnswer, Response, Sealed, check
 from referee.rules.record import Record
-from referee.rules.table.asks import Ask, IllegalAnswer, Response, Sealed, check
-from referee.rules.table.chance import Keyed
-from referee.rules.table.seen import view
+from referee.rules.secrets import view
+from referee.rules.variants import PRESETS, Variant
 
 
 class Otherwise(Keyed):
@@ -163,7 +162,7 @@ def compare(variant: Variant, seats: int, seed: int, viewer: Viewer, at_random: 
 def short(preset: str) -> Variant:
     """A match of a few turns."""
     length: dict[str, Any] = {"rounds": 1} if PRESETS[preset].options.course is None else {"course": (3,)}
-    return customised(preset, {**length, "turn_cap": 5})
+    return with_options(preset, {**length, "turn_cap": 5})
 
 
 @pytest.mark.parametrize("preset", PRESETS)
@@ -190,7 +189,7 @@ MOVES_UNSEEN: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("preset", MOVES_UNSEEN)
 def test_who_knows_a_card_that_was_moved_unseen_does_not_tell_where_it_went(preset: str, at_random: AtRandom) -> None:
-    variant = customised(preset, {**MOVES_UNSEEN[preset], "rounds": 1, "turn_cap": 12})
+    variant = with_options(preset, {**MOVES_UNSEEN[preset], "rounds": 1, "turn_cap": 12})
     for seed in range(8):
         compare(variant, 3, seed, (None, 0, 2)[seed % 3], at_random)
 
@@ -202,7 +201,7 @@ def test_a_document_shows_what_its_viewer_can_follow_and_no_other_card(preset: s
 
 def test_a_2_that_has_stood_in_for_a_card_is_not_in_hand_again(at_random: AtRandom) -> None:
     """POW-11: in this match a 2 is an 8 after it was another card that is used up."""
-    record = made_up(customised("powers", {"rounds": 1, "turn_cap": 12}), 3, 221, at_random)
+    record = made_up(with_options("powers", {"rounds": 1, "turn_cap": 12}), 3, 221, at_random)
     copied = [one.power for one in Reel(record).events if isinstance(one, wire.PowerUsed) and one.card.value == "2H"]
 
     assert copied[0] == "2"

@@ -13,9 +13,8 @@ from referee.highlights.course import Course, SlapMade, Watcher, course_of, has_
 from referee.highlights.highlight import Found, Match, parts_of, sentence_of
 from referee.highlights.powers import best_power
 from referee.highlights.slaps import dearest_wrong_slap, longest_run
-from referee.rules.book.presets import PRESETS
-from referee.rules.book.variants import restored
 from referee.rules.match import MatchResult
+from referee.rules.variants import PRESETS, from_record
 
 ZERO = "(2S) (3S) / (4S) (QD)"
 ONE = "(2H) (1H) / -- --"
@@ -166,4 +165,4 @@ def test_a_replay_notes_all_slaps_and_powers_of_a_match(preset: str) -> None:
     slaps = [one.slaps for one in record.counts if one.slaps is not None]
 
     assert len(course.slaps) == sum(one.right + one.wrong + one.late for one in slaps)
-    assert has_slaps_or_powers(restored(record.preset, record.options)) or not (course.slaps or course.powers)
+    assert has_slaps_or_powers(from_record(record.preset, record.options)) or not (course.slaps or course.powers)

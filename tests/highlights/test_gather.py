@@ -17,10 +17,10 @@ from referee.highlights import gather
 from referee.highlights.gather import Highlights, replayed_until
 from referee.highlights.highlight import Highlight
 from referee.highlights.kinds import KINDS
-from referee.rules.book.presets import PRESETS
 from referee.rules.match import MatchResult, RoundResult
 from referee.rules.record import Record
-from referee.tournament.plan.fixture import Identity
+from referee.rules.variants import PRESETS
+from referee.tournament.plan.planned_match import Identity
 from referee.tournament.store.rows import CommittedMatch
 
 ROOT = Path(__file__).parent.parent.parent

@@ -13,7 +13,7 @@ from referee.play.faults import HostFault
 from referee.play.match import MatchSetup, play
 from referee.play.session import run_session
 from referee.play.spec import BotSpec, Confinement
-from referee.rules.book.variants import customised
+from referee.rules.check_options import with_options
 
 
 def peak_kb():
@@ -23,7 +23,7 @@ def peak_kb():
 
 
 given = json.loads(sys.stdin.buffer.read())
-variant = customised(given["preset"], given["options"])
+variant = with_options(given["preset"], given["options"])
 setup = MatchSetup(
     variant=variant,
     name=given["preset"],

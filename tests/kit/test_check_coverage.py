@@ -18,8 +18,8 @@ from referee.kit.check.games import GAMES, OPTIONS
 from referee.kit.check.rules import Rule
 from referee.kit.check.steps import STEPS, check
 from referee.kit.check.tape import messages, nulls
-from referee.rules.book.options import Options
-from referee.rules.book.presets import PRESETS
+from referee.rules.options import Options
+from referee.rules.variants import PRESETS
 
 SPECIFICATION = Path(protocol.__file__).parent / "README.md"
 TRANSCRIPTS = SPECIFICATION.parent / "transcripts"

@@ -1,181 +1,136 @@
-"""protocol/OPTIONS.md explains to bots' authors every option and its values, in the words of `golfref rules`.
-
-The page is made here, from the declarations of the options and the sentences that depend on their values.
-"""
+"""The pages of the options are made here from their declarations: protocol/OPTIONS.md, and section 21 of RULES.md."""
 
 import json
+import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Set
 from pathlib import Path
-from types import UnionType
-from typing import Annotated, Any, Literal, Union, get_args, get_origin
+from typing import Any
 
 from golden import Golden
 
 import protocol
-from referee.rules.book.changes import BadOptions
-from referee.rules.book.option import expected
-from referee.rules.book.options import OPTIONS, TYPES
-from referee.rules.book.presets import PRESETS
-from referee.rules.book.variants import customised
-from referee.rules.describe import rules_in_full
+import referee
+from referee.rules.options import EVERY_GAME, FAMILY, OPTIONS, PAR_GOLF, TYPES, expected
+from referee.rules.variants import PRESETS
 
 PAGE = Path(protocol.__file__).parent / "OPTIONS.md"
+RULES = Path(referee.__file__).parent / "rules" / "RULES.md"
 
-HEADINGS = {
-    "rounds": "Match and table",
-    "end_mode": "Course of play",
-    "joker_value": "Card values",
-    "cancel": "Combinations of cards",
-    "knock_penalty": "Who ended the round",
+CHAPTERS = {
+    "Match and table": "rounds",
+    "Course of play": "end_mode",
+    "Card values": "joker_value",
+    "Combinations of cards": "cancel",
+    "Knocker": "knock_penalty",
 }
-"""The chapters of RULES.md 21 by their first option."""
-
-EXAMPLES: Mapping[str, tuple[Any, ...]] = {
-    "rounds": (9, 1),
-    "limit": (100,),
-    "jokers": (0, 2),
-    "turn_cap": (60,),
-    "initial_up": (0, 1, 2),
-    "initial_look": ("near_row", "any:2", "all"),
-    "cambio_powers": ({"J": "peek_own", "Q": "peek_other", "K": "exchange"}, {}),
-    "shield_uses": (1, 2),
-    "photo_finish_us": (50,),
-    "slap_tries": (1, 2),
-    "course": ((3, 4, 5),),
-    "no_par_first_end": (3,),
-    "joker_value": (-5, 0),
-    "joker_pair": (-10,),
-    "one_eyed_pairs": (("col",), ("row", "diag")),
-    "values": ({"K": -1, "QS": 30},),
-    "cancel": (("col",), ("col", "row", "diag")),
-    "cancel_pairs": (("col",), ("row",)),
-    "block_bonus": (-25,),
-    "straight_score": (0,),
-    "moon_at": (50,),
-    "kings_side": (-20,),
-    "knock_penalty": ("add:5", "double5", "highest", "twice_players"),
-    "cactus_knock": ((5, 2), (7, 3)),
-}
-"""Values of the options that take more than can be listed."""
-
-SHOWN_IN: Mapping[str, str] = {
-    "initial_look": "cambio",
-    "cancel": "nine-card",
-    "no_par_first_end": "no-par",
-}
-"""The game whose description shows what the option does; otherwise the first that has it."""
-
-BESIDES: Mapping[str, Mapping[str, Any]] = {
-    "limit_mode": {"limit": 100},
-    "slap_order": {"slaps": True},
-    "photo_finish_us": {"slaps": True},
-    "slap_tries": {"slaps": True},
-    "slap_match": {"slaps": True},
-    "late_card": {"slaps": True},
-    "power_before_slaps": {"slaps": True},
-    "joker_value": {"jokers": 2},
-    "joker_pair": {"jokers": 2},
-    "one_eyed_pairs": {"one_eyed_wild": True},
-    "block_match": {"block_bonus": -25},
-    "moon_at": {"moon": True},
-    "knock_tie": {"knock_penalty": "double5"},
-}
-"""Further options without which one has no effect."""
+"""The chapters of RULES.md 21, each with its first option."""
 
 TOP = """# The options that a bot may meet
 
 An organiser may change a game by options. The message `match` names them all in `options`. A bot that fills in what
-it is offered needs none of them. A bot that reckons reads those on which its reckoning depends.
+it is offered needs none of them; a bot that calculates reads those that its calculation depends on. What each card
+counts stands in `values` of `match`, after all options.
 
-This page has each option with the sentence that `golfref rules` has about it, the games that have it, and what the
-description of a game says for each of its values. The program wrote it, so it says what your copy of golfref does.
-
-* `null` stands for "not set". The sentences and an organiser's configuration call it "none".
-* An option that a game does not have cannot change it. It may still stand in `options`, with its default.
-* What a card is worth stands in `values` of `match` itself, after all options; that is easier to read than the options.
-* `par_table` is a whole table in `match`; this page gives its name.
-* In the rules, s0, s1, ... are slots. Where an option takes any number, the table shows examples.
+* An option that a game does not have cannot change the game. It may still stand in `options`, with its default.
+* The sentence on an option of true or false says what holds where it is true.
+* `null` stands for "not set"; sentences and configurations call it "none". `ours-1` stands for a whole table.
+* "Family" is `six-card`, `six-card-knock`, `single-deck`, `four-card`, `nine-card`, `eight-card` and `cutthroat`; "par
+  golf" is `par-3`, `par-4`, `par-5`, `no-par` and `par-course`.
+* `golfref rules GAME` prints a game in words with any options.
 
 <!-- Written by `pytest tests/protocol/test_options_page.py --write`. -->
 """
 
 
-def test_the_page_of_the_options_is_what_the_rules_say(golden: Golden) -> None:
+def test_the_page_of_the_options_is_what_is_declared(golden: Golden) -> None:
     golden.check(PAGE, page().encode())
 
 
+def test_the_tables_of_the_rule_book_are_what_is_declared(golden: Golden) -> None:
+    golden.check(RULES, with_tables(golden.read(RULES).decode()).encode())
+
+
+def test_every_game_is_named_where_options_name_their_games() -> None:
+    assert set(PRESETS) == EVERY_GAME
+
+
 def page() -> str:
-    return "\n".join([TOP.rstrip("\n"), *(line for name in OPTIONS for line in section(name))]) + "\n"
+    lines = [TOP.rstrip("\n")]
+    for chapter in CHAPTERS:
+        rows = [
+            row(name, sets(name), takes(name, none="null"), default_of(name, none="null"), games_of(name))
+            for name in options_of(chapter)
+        ]
+        lines += ["", f"## {chapter}", "", *table("option", "what it sets", "values", "default", "games"), *rows]
+    return "\n".join(lines) + "\n"
 
 
-def section(name: str) -> Iterator[str]:
-    """One option: what it decides, which games have it with which value, and what each value means."""
-    if name in HEADINGS:
-        yield from ("", f"## {HEADINGS[name]}")
-    yield from ("", f"### `{name}`", "", OPTIONS[name].does, "")
-    values = [value for value in listed(TYPES[name]) if value is not None] + list(EXAMPLES.get(name, ()))
-    values += [None] if None in listed(TYPES[name]) else []
-    takes = expected(TYPES[name]).replace('"none"', "`null`").replace('"', "`")
-    yield f"It takes {takes}. {games_of(name)}"
-    said = {wire(value): texts for value in values if (texts := sentences(name, value)) is not None}
-    in_all = set.intersection(*map(set, said.values())) if len(said) > 1 else set[str]()
-    rows = [(value, " ".join(text for text in texts if text not in in_all)) for value, texts in said.items()]
-    if any(text for _, text in rows) and len(said) > 1:
-        yield from ("", "| value | what the description says then |", "|---|---|")
-        yield from (f"| `{value}` | {text or '(nothing more)'} |" for value, text in rows)
-    elif OPTIONS[name].silent:
-        yield from ("", f"No description speaks of it: {OPTIONS[name].silent}.")
-    if needs := OPTIONS[name].needs:
-        yield from ("", f"It has an effect only with {needs.words}.")
+def with_tables(text: str) -> str:
+    """The rule book with its tables of options written anew, each below the heading of its chapter."""
+    for chapter in CHAPTERS:
+        rows = [
+            row(name, takes(name, none="none"), default_of(name, none="none"), f"{games_of(name)}{needs(name)}")
+            for name in options_of(chapter)
+        ]
+        made = "\n".join([*table("option", "values", "default", "combines with"), *rows, ""])
+        above, heading, below = text.partition(f" {chapter}\n\n| option |")
+        assert heading, f"RULES.md lacks the table of {chapter}"
+        text = f"{above} {chapter}\n\n{made}{below[below.index(chr(10) * 2) + 1 :]}"
+    return text
+
+
+def table(*titles: str) -> tuple[str, str]:
+    return f"| {' | '.join(titles)} |", "|---" * len(titles) + "|"
+
+
+def row(name: str, *cells: str) -> str:
+    return f"| `{name}` | {' | '.join(cells)} |"
+
+
+def options_of(chapter: str) -> list[str]:
+    names = list(OPTIONS)
+    starts = [*(names.index(first) for first in CHAPTERS.values()), len(names)]
+    number = list(CHAPTERS).index(chapter)
+    return names[starts[number] : starts[number + 1]]
+
+
+def sets(name: str) -> str:
+    return OPTIONS[name].sentence + needs(name)
+
+
+def needs(name: str) -> str:
+    """What the option needs besides, as a sentence that can follow another; nothing where it needs nothing."""
+    need = OPTIONS[name].needs
+    return f" Needs {need.words}." if need else ""
+
+
+def takes(name: str, *, none: str) -> str:
+    return re.sub(r'"([^"]*)"', r"`\1`", expected(TYPES[name])).replace("`none`", f"`{none}`")
+
+
+def default_of(name: str, *, none: str) -> str:
+    """The value that most games have unless somebody changes it, and the games that have another."""
+    own = {game: options[name] for game, variant in PRESETS.items() if name in (options := variant.own_options())}
+    texts = {game: none if value is None else wire(value) for game, value in own.items()}
+    (usual, _), *others = Counter(texts.values()).most_common()
+    but = [f"{', '.join(game for game in texts if texts[game] == value)} `{value}`" for value, _ in others]
+    return "; ".join([f"`{usual}`", *but])
 
 
 def games_of(name: str) -> str:
-    """The games that have the option, and which value it has there unless somebody changes it."""
-    own = {game: wire(options[name]) for game, variant in PRESETS.items() if name in (options := variant.own_options())}
-    usual, _ = Counter(own.values()).most_common(1)[0]
-    others = [
-        f"`{value}` in {code(game for game in own if own[game] == value)}"
-        for value in sorted({*own.values()} - {usual})
-    ]
-    games = "every game" if len(own) == len(PRESETS) else code(own)
-    changed = f", but {' and '.join(others)}" if others else ""
-    return f"It belongs to {games}. Unless somebody changes it, it is `{usual}`{changed}."
+    games = OPTIONS[name].games
+    return "all" if games == EVERY_GAME else min(named(games), f"all but {named(EVERY_GAME - games)}", key=len)
 
 
-def code(names: Iterable[str]) -> str:
-    return ", ".join(f"`{one}`" for one in names)
-
-
-def sentences(name: str, value: Any) -> list[str] | None:
-    """What the description of a game says with this value, sentence by sentence; None where it cannot have this value.
-
-    The list of the options at its end is left out.
-    """
-    game = SHOWN_IN.get(name) or next(preset for preset, variant in PRESETS.items() if name in variant.own_options())
-    given = "none" if value is None else value
-    try:
-        variant = customised(game, {**BESIDES.get(name, {}), name: given})
-    except BadOptions:
-        return None
-    chapters = rules_in_full(variant).partition("Options (")[0].splitlines()[2:]
-    lines = [line.strip() for line in chapters if line.startswith("  ")]
-    return [f"{line} ..." if line.endswith((",", ":")) else line for line in lines]
-
-
-def listed(kind: Any) -> list[Any]:
-    """The values of a type that has few: booleans, words, null; nothing for numbers, lists and tables."""
-    origin, args = get_origin(kind), get_args(kind)
-    if origin is Annotated:
-        return listed(args[0])
-    if origin is Literal:
-        return list(args)
-    if origin in (Union, UnionType):
-        return [value for one in args for value in listed(one)]
-    few: dict[Any, list[Any]] = {bool: [False, True], type(None): [None]}
-    return few.get(kind, [])
+def named(games: Set[str]) -> str:
+    words: list[str] = []
+    for name, group in (("family", FAMILY), ("par golf", PAR_GOLF)):
+        if group <= games:
+            words, games = [*words, name], games - group
+    return ", ".join([*words, *(game for game in PRESETS if game in games)])
 
 
 def wire(value: Any) -> str:
-    """A value as the message `match` has it."""
-    return json.dumps(value, default=lambda table: table.name)
+    """A value as the message `match` has it; words without quotes, and a scoring table by its name."""
+    return value if isinstance(value, str) else json.dumps(value, default=lambda table: table.name).strip('"')

@@ -32,10 +32,9 @@ from protocol.messages import (
     TableMessage,
 )  # fmt: skip
 from protocol.schema import schema, text
-from referee.rules.book.presets import PRESETS
-from referee.rules.book.variants import preset
-from referee.rules.table.chance import Keyed
-from referee.rules.table.streams import bot_seed
+from referee.rules.chance import Keyed
+from referee.rules.keyed_streams import bot_seed
+from referee.rules.variants import PRESETS, preset
 from referee.tournament.plan.keys import commitment, deal_key, master_key
 
 FOLDER = Path(protocol.__file__).parent

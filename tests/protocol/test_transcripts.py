@@ -28,11 +28,11 @@ from referee.play.talk.conversation import Conversation
 from referee.play.talk.exchange import Delivery, Reply
 from referee.play.talk.inbox import Inbox
 from referee.play.talk.script import announcements
-from referee.rules.book.presets import PRESETS
-from referee.rules.book.variants import customised
+from referee.rules.chance import Keyed
+from referee.rules.check_options import with_options
 from referee.rules.game import Game
-from referee.rules.table.chance import Keyed
-from referee.rules.table.streams import Stream, bot_seed
+from referee.rules.keyed_streams import Stream, bot_seed
+from referee.rules.variants import PRESETS
 
 FOLDER = Path(protocol.__file__).parent / "transcripts"
 
@@ -135,7 +135,7 @@ class Scripted:
 
     def __init__(self, chosen: Case, seat: int) -> None:
         self._case = chosen
-        self._flips = customised(chosen.preset, chosen.options).options.flip_on_discard != "never"
+        self._flips = with_options(chosen.preset, chosen.options).options.flip_on_discard != "never"
         self._ready = chosen.ready[seat]
         self._illegal = chosen.illegal[1] if chosen.illegal and chosen.illegal[0] == seat else None
         self._dice = Stream(bytes.fromhex(chosen.deal_key), f"script/{seat}")
@@ -194,7 +194,7 @@ def _ways(choice: Choice) -> tuple[Iterable[object], int]:
 
 
 def begin(chosen: Case) -> Game:
-    variant, seats = customised(chosen.preset, chosen.options), len(chosen.ready)
+    variant, seats = with_options(chosen.preset, chosen.options), len(chosen.ready)
     return Game(variant, seats, Keyed(bytes.fromhex(chosen.deal_key), variant, seats))
 
 

@@ -14,7 +14,7 @@ from needs import need_dataframes
 
 from referee.reports.export.columns import columns_of
 from referee.reports.export.rows import TABLES, Table
-from referee.rules.book.presets import PRESETS
+from referee.rules.variants import PRESETS
 
 pytestmark = pytest.mark.dataframes
 

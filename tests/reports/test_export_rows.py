@@ -33,10 +33,10 @@ from referee.reports.export.of_play import photo_finishes
 from referee.reports.export.rows import TABLES, Table
 from referee.reports.export.scope import scope_of
 from referee.reports.export.text import in_markdown, no_formula
-from referee.rules.book.variants import customised
+from referee.rules.check_options import with_options
 from referee.rules.games.slaps import order_slaps
+from referee.rules.questions import Window
 from referee.rules.record import Reaction
-from referee.rules.table.asks import Window
 from referee.tournament.store.store import Store
 
 GAMES = ("six-card", "cactus", "par-course")
@@ -188,7 +188,7 @@ def test_what_was_asked_is_told_as_asked_where_all_of_its_time_was_waived(run: P
 @settings(max_examples=50)
 @given(st.lists(st.integers(0, 20), min_size=4, max_size=4), st.sets(st.integers(0, 3)))
 def test_a_photo_finish_is_where_lots_change_the_order(times: list[int], slapping: set[int]) -> None:
-    options = customised("cactus", {"photo_finish_us": 5}).options
+    options = with_options("cactus", {"photo_finish_us": 5}).options
     window = Window(number=1, discarder=9, asks=())
     slaps = {seat: Slap(target=(seat, 0)) for seat in slapping}
     orders = {

@@ -5,8 +5,8 @@ from collections import Counter
 from scipy.stats import chisquare
 
 from referee.research.chance import Seeded, pack_of
-from referee.rules.book.variants import preset
 from referee.rules.game import Game
+from referee.rules.variants import preset
 
 PACK = pack_of(preset("cambio"), 2)
 CARDS = tuple(PACK.tolist())

@@ -10,7 +10,7 @@ from wandering import dice, wander
 
 from protocol.actions import Copy
 from referee.research import Env
-from referee.rules.book.presets import PRESETS
+from referee.rules.variants import PRESETS
 
 
 def stands(env: Env) -> Any:

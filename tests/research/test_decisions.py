@@ -30,11 +30,10 @@ from referee.research import Env
 from referee.research import decisions as decided
 from referee.research.decisions import decisions
 from referee.research.env import without_clock
-from referee.rules.book.changes import in_effect
-from referee.rules.book.presets import PRESETS
-from referee.rules.book.variants import restored, seat_problem
+from referee.rules.chance import Recorded
+from referee.rules.check_options import in_effect, seat_problem
 from referee.rules.record import Given, GivenTogether, NoRecord, Record, read_record, walk
-from referee.rules.table.chance import Recorded
+from referee.rules.variants import PRESETS, from_record
 from referee.tournament.store.store import Store
 
 pytestmark = pytest.mark.research
@@ -103,7 +102,7 @@ def retelling_hello(record: Record) -> Any:
 def test_tensors_masks_and_moves_are_those_of_an_environment(run: Path, by_match: dict[int, list[Row]]) -> None:
     compared = 0
     for match_id, record in records(run / "ended.golfref").items():
-        variant = restored(record.preset, record.options)
+        variant = from_record(record.preset, record.options)
         if variant.options.slaps:
             continue  # an environment knows no times
         env = Env.of(variant, len(record.seats))
@@ -194,7 +193,7 @@ def test_the_lines_of_the_page_load_one_game_of_several(run: Path, monkeypatch: 
 def test_the_options_of_the_file_make_the_game_again(preset: str, data: st.DataObject) -> None:
     variant, seats = data.draw(AtRandom().tables(preset))
     assume(seat_problem(variant, seats) is None)
-    recorded = restored(preset, msgspec.to_builtins(variant.options))
+    recorded = from_record(preset, msgspec.to_builtins(variant.options))
     options = msgspec.json.decode(msgspec.json.encode(fewest_options(without_clock(recorded))))
     made, meant = Env(preset, seats, **options).variant, without_clock(variant)
     assert in_effect(made.options) == in_effect(meant.options)

@@ -28,12 +28,12 @@ from referee.play.talk.retell import Retelling
 from referee.research import Env
 from referee.research.actions import NOTHING_BEGUN, Begin, Begun, Further, Move, Then
 from referee.research.env import default_seats
-from referee.rules.book.presets import PRESETS
-from referee.rules.book.variants import seat_problem
+from referee.rules.check_options import seat_problem
+from referee.rules.dice import any_action
+from referee.rules.keyed_streams import bot_seed, seed_key
+from referee.rules.questions import IllegalAnswer
 from referee.rules.record import SeatRecord, walk
-from referee.rules.table.asks import IllegalAnswer
-from referee.rules.table.dice import any_action
-from referee.rules.table.streams import bot_seed, seed_key
+from referee.rules.variants import PRESETS
 
 
 def play(env: Env, dice: Random) -> None:

@@ -12,7 +12,7 @@ from wandering import dice
 
 from referee.research import Env
 from referee.research.settling import Order
-from referee.rules.book.presets import PRESETS
+from referee.rules.variants import PRESETS
 
 pytestmark = pytest.mark.research
 

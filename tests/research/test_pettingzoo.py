@@ -14,7 +14,7 @@ from needs import need_modules
 from protocol.actions import Pass
 from referee.research import Env
 from referee.research.actions import Further
-from referee.rules.book.presets import PRESETS
+from referee.rules.variants import PRESETS
 
 pytestmark = pytest.mark.research
 

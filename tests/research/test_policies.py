@@ -19,8 +19,8 @@ from referee.play.spec import Confinement, builtin_bot
 from referee.research import Env
 from referee.research.policies import BASELINES, compare, play, policy
 from referee.research.programs import NoProgram
+from referee.rules.keyed_streams import bot_seed, seed_key
 from referee.rules.record import Given, GivenSlaps, GivenTogether, Record
-from referee.rules.table.streams import bot_seed, seed_key
 
 PATIENT = Clocks(start_s=60.0, move_s=60.0, bank_s=3000.0, slap_s=30.0)
 """A busy machine is no fault of the bots."""

@@ -21,9 +21,9 @@ from referee.research import resample as resampling
 from referee.research.actions import Begin
 from referee.research.knowledge import Knowledge
 from referee.research.resample import TooRare, other_state
-from referee.rules.book.changes import BadOptions
-from referee.rules.book.presets import PRESETS
+from referee.rules.check_options import BadOptions
 from referee.rules.record import replay
+from referee.rules.variants import PRESETS
 
 
 def cards_on_the_table(env: Env) -> list[list[Card | None]]:

@@ -15,10 +15,10 @@ from wandering import dice, wander
 from referee.research import Env
 from referee.research.resample import other_state
 from referee.research.trails import follow
-from referee.rules.book.presets import PRESETS
-from referee.rules.book.variants import customised
+from referee.rules.check_options import with_options
 from referee.rules.game import Game
-from referee.rules.table.asks import Ask
+from referee.rules.questions import Ask
+from referee.rules.variants import PRESETS
 
 pytestmark = pytest.mark.research
 
@@ -45,7 +45,7 @@ class Position(Struct, kw_only=True):
     """Whether more deals lead to one state than to another."""
 
     def game(self, chance: Random) -> Game:
-        variant = replace(customised(self.preset, self.options), rows=2, columns=self.columns)
+        variant = replace(with_options(self.preset, self.options), rows=2, columns=self.columns)
         game = Game(variant, 2, Drawn(self.pack.split(), chance))
         for _ in range(chance.randrange(4, 14)):
             game.answer(AtRandom().response(game, chance))

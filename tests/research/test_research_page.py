@@ -8,7 +8,7 @@ from needs import need_modules
 from page_examples import ROOT, run_examples, section
 
 from referee.research import Env, actions, asking, chance, env, fields, knowledge, policies, telling, tensors
-from referee.rules.book.presets import PRESETS
+from referee.rules.variants import PRESETS
 
 PAGE = "referee/research/README.md"
 

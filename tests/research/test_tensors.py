@@ -13,8 +13,8 @@ from referee.film.follower import Follower
 from referee.film.reel import opened
 from referee.research import Env
 from referee.research.knowledge import Knowledge
-from referee.rules.book.presets import PRESETS
-from referee.rules.book.variants import seat_problem
+from referee.rules.check_options import seat_problem
+from referee.rules.variants import PRESETS
 
 
 class Filmed:

@@ -16,7 +16,7 @@ from processes import Watch
 
 from referee.research import Env, VectorEnv
 from referee.research.vector_process import Gone
-from referee.rules.table.asks import IllegalAnswer
+from referee.rules.questions import IllegalAnswer
 
 GAMES: dict[str, dict[str, Any]] = {
     "six-card": {"rounds": 1},
@@ -122,9 +122,9 @@ def test_processes_play_the_same_matches_and_are_not_copied(
 ) -> None:
     for name, value in mark.items():
         monkeypatch.setenv(name, value)
-    options: dict[str, Any] = {"seats": 9, "decks": 3, "rounds": 1}  # with its own packs it is for eight
-    here = VectorEnv("six-card-knock", 5, **options)
-    with VectorEnv("six-card-knock", 5, processes=2, **options) as there:
+    options: dict[str, Any] = {"seats": 13, "decks": 3, "rounds": 1}  # with its own packs it is for twelve
+    here = VectorEnv("two-deck", 5, **options)
+    with VectorEnv("two-deck", 5, processes=2, **options) as there:
         with pytest.raises(TypeError, match="cannot be copied; make it with processes=0"):
             deepcopy(there)
         for seed in ("first", "second"):

@@ -5,10 +5,10 @@ from random import Random
 from at_random import AtRandom
 from invariants import stands
 
-from referee.rules.book.variants import customised
+from referee.rules.chance import Keyed
+from referee.rules.check_options import with_options
 from referee.rules.game import Game
-from referee.rules.table.chance import Keyed
-from referee.rules.table.streams import seed_key
+from referee.rules.keyed_streams import seed_key
 
 PLAYERS = AtRandom()
 
@@ -29,7 +29,7 @@ def play(game: Game, dice: Random, answers: int) -> None:
 
 
 def test_copies_within_a_long_match_begin_no_earlier_than_the_round() -> None:
-    variant = customised("cactus", {"rounds": 40, "limit": "none"})
+    variant = with_options("cactus", {"rounds": 40, "limit": "none"})
     game = Game(variant, 3, Keyed(seed_key("long"), variant, 3))
     dice = fresh(1)
     while game.table.round < 30 or game.table.hand is None:
@@ -48,7 +48,7 @@ def test_copies_within_a_long_match_begin_no_earlier_than_the_round() -> None:
 
 
 def test_a_copy_of_a_match_that_is_over_has_its_result() -> None:
-    game = Game.from_seed(customised("six-card", {"rounds": 2, "tiebreak": "playoff"}), 2, "over")
+    game = Game.from_seed(with_options("six-card", {"rounds": 2, "tiebreak": "playoff"}), 2, "over")
     play(game, fresh(3), ALL)
     assert game.copy().result == game.result
     assert game.copy().seen(None) == game.seen(None)
@@ -57,7 +57,7 @@ def test_a_copy_of_a_match_that_is_over_has_its_result() -> None:
 def test_copies_inside_a_playoff_end_as_the_match_does() -> None:
     tied = 0
     for number in range(30):
-        game = Game.from_seed(customised("four-turns", {"tiebreak": "playoff"}), 4, f"tie {number}")
+        game = Game.from_seed(with_options("four-turns", {"tiebreak": "playoff"}), 4, f"tie {number}")
         dice = fresh(number)
         while game.question is not None and not game.table.playoff:
             game.answer(PLAYERS.response(game, dice))

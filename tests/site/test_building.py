@@ -31,7 +31,7 @@ def build(run: Path, out: Path, *, most: int | None = None, check: Callable[[], 
     """Build the site of a run."""
     with closing(Store.open(run)) as store:
         meta = store.meta()
-    with site_folder(out, meta.facts.name, meta.commitment) as folder:
+    with site_folder(out, meta.config.name, meta.commitment) as folder:
         return SiteBuilder(run, folder, Matches(most=most), check).build(is_live=False)
 
 
@@ -175,7 +175,7 @@ def test_a_run_that_is_followed_is_read_match_by_match_until_it_is_complete(tmp_
         read.append(id_)
         return record_of(store, id_)
 
-    with site_folder(out, meta.facts.name, meta.commitment) as folder, patch.object(Store, "record", noted):
+    with site_folder(out, meta.config.name, meta.commitment) as folder, patch.object(Store, "record", noted):
         builder = SiteBuilder(run, folder, Matches(most=0), nothing)
         built = follow(builder, run, rest)
 

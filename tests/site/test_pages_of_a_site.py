@@ -17,7 +17,7 @@ from referee.site.pages.every import pages
 from referee.site.pages.faults import EXAMPLES, FaultTexts
 from referee.site.pages.highlights import place_in_words
 from referee.site.pages.slugs import slugs
-from referee.tournament.plan.fixture import Identity
+from referee.tournament.plan.planned_match import Identity
 from referee.tournament.results import Result
 from referee.tournament.store.rows import CommittedMatch
 

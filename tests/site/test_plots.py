@@ -18,8 +18,8 @@ from referee.site.plots.drawing import NARROW, WIDE, ink_on, luminance, shade, t
 from referee.site.plots.of_site import Slugs, pictures
 from referee.site.plots.times import TimeBins, Times, time_in_words
 from referee.tournament.figures.ratings import Ratings
-from referee.tournament.plan.fixture import Identity
 from referee.tournament.plan.keys import commitment
+from referee.tournament.plan.planned_match import Identity
 from referee.tournament.results import Result
 from referee.tournament.standings import RankBy
 from referee.tournament.store.rows import CommittedMatch

@@ -11,14 +11,12 @@ from scripted import listed
 from protocol.actions import Action, Target
 from protocol.actions import Slap as SlapAction
 from protocol.offers import Offer
-from referee.rules.book.changes import BadOptions
-from referee.rules.book.presets import PRESETS
-from referee.rules.book.variant import Variant
-from referee.rules.book.variants import customised
+from referee.rules.check_options import BadOptions, with_options
+from referee.rules.dice import any_action
 from referee.rules.game import Game
 from referee.rules.games.slaps import is_right, order_slaps
-from referee.rules.table.asks import Response, Sealed, SlapOrder, Window
-from referee.rules.table.dice import any_action
+from referee.rules.questions import Response, Sealed, SlapOrder, Window
+from referee.rules.variants import PRESETS, Variant
 
 
 class AtRandom:
@@ -77,7 +75,7 @@ def _sound(preset: str, changes: dict[str, Any]) -> Variant:
     """The preset with these changes but for those that make the set unsound."""
     while True:
         try:
-            return customised(preset, changes)
+            return with_options(preset, changes)
         except BadOptions as bad:
             culprits = {problem.option for problem in bad.problems} & changes.keys()
             # Where an option of the preset itself is at odds with a change, the text names the change.

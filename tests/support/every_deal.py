@@ -13,10 +13,10 @@ from typing import Any, TypeVar
 from protocol.actions import Rearrange, SwapLines
 from protocol.cards import Card
 from protocol.offers import every_action
+from referee.rules.chance import Chance
 from referee.rules.game import Game
-from referee.rules.table.asks import Ask, IllegalAnswer, Response
-from referee.rules.table.chance import Chance
-from referee.rules.table.seen import view
+from referee.rules.questions import Ask, IllegalAnswer, Response
+from referee.rules.secrets import view
 
 T = TypeVar("T")
 

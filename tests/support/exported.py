@@ -47,13 +47,13 @@ def made_up_run(
     text += "".join(f'[[bots]]\nbuiltin = "random"\nname = {json.dumps(name)}\n' for name in names)
     (folder / "run.toml").write_text(text, encoding="utf-8")
     config = load(folder / "run.toml")
-    facts, key = config.run_config(), master_key(config.seed)
-    plan, terms, dice = Plan(whole_deals_of([facts], key)), MatchIdentities(facts), Random("exported")  # noqa: S311 - it must be the same every time
+    run_config, key = config.run_config(), master_key(config.seed)
+    plan, terms, dice = Plan(whole_deals_of([run_config], key)), MatchIdentities(run_config), Random("exported")  # noqa: S311 - it must be the same every time
     meta = Meta(
         golfref=__version__,
         protocol=VERSION,
         host="here",
-        facts=facts,
+        config=run_config,
         master_key=key.hex(),
         commitment=commitment(key),
         matches=len(plan),
@@ -61,10 +61,10 @@ def made_up_run(
     path = folder / "run.golfref"
     with locked(path) as lock, closing(Store.create(path, meta, lock)) as store:
         for number in range(len(plan) - without):
-            fixture = plan[number]
-            who = terms.identity(fixture)
-            record, hash_, packed = _dealt_out(fixture.variant, dice.randrange(6))
-            result = replace(result_of(fixture, record), bots=who.bots)
+            planned_match = plan[number]
+            who = terms.identity(planned_match)
+            record, hash_, packed = _dealt_out(planned_match.variant, dice.randrange(6))
+            result = replace(result_of(planned_match, record), bots=who.bots)
             store.commit(Played(result=result, hash=hash_, record=packed), who)
     return path
 

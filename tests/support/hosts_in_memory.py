@@ -161,8 +161,11 @@ class Hosted:
     def play(self, *numbers: int, done: "queue.SimpleQueue[Ended] | None" = None) -> "queue.SimpleQueue[Ended]":
         """Have it play these matches of the plan as a job; what comes of it is put there."""
         done = done or queue.SimpleQueue()
-        fixtures = [self._plan[number] for number in numbers]
-        orders = tuple(MatchOrder(fixture=fixture, setup=setup_of(self._config, fixture)) for fixture in fixtures)
+        planned_matches = [self._plan[number] for number in numbers]
+        orders = tuple(
+            MatchOrder(planned_match=planned_match, setup=setup_of(self._config, planned_match))
+            for planned_match in planned_matches
+        )
         self._given += 1
         self.host.play(Task(Job(id=self._given, matches=orders), begun=self.news.put, done=done.put))
         return done

@@ -12,10 +12,10 @@ from referee.play.talk import script
 from referee.play.talk.conversation import Conversation
 from referee.play.talk.exchange import READY, Delivery, Reply, Saying
 from referee.research.programs import Decide, Message
-from referee.rules.book.variant import Variant
+from referee.rules.chance import Keyed
 from referee.rules.game import Game
-from referee.rules.table.chance import Keyed
-from referee.rules.table.streams import seed_key
+from referee.rules.keyed_streams import seed_key
+from referee.rules.variants import Variant
 
 Make = Callable[[Message], Decide]
 """Makes what decides, from the `match` message."""

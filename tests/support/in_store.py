@@ -11,7 +11,7 @@ import trio
 from referee.commands.opening import PreparedRun, open_store, prepare
 from referee.tournament.config.config import load
 from referee.tournament.orders import MatchOrder, Played, Spoiled
-from referee.tournament.plan.fixture import PlannedMatch
+from referee.tournament.plan.planned_match import PlannedMatch
 from referee.tournament.plan.rounds import End, Round
 from referee.tournament.results import Result
 from referee.tournament.run.dispatch import Dispatcher
@@ -33,11 +33,11 @@ def bot(name: str, mode: str = "") -> str:
 class Silent:
     """Nobody watches."""
 
-    def begun(self, fixture: PlannedMatch) -> None: ...
+    def begun(self, planned_match: PlannedMatch) -> None: ...
 
     def finished(self, result: Result) -> None: ...
 
-    def voided(self, fixture: PlannedMatch, attempt: int, reason: str, id_: int) -> None: ...
+    def voided(self, planned_match: PlannedMatch, attempt: int, reason: str, id_: int) -> None: ...
 
     def suspected(self, suspect: VoidSuspect) -> None: ...
 
@@ -46,17 +46,17 @@ class Silent:
 
 def result_of(order: MatchOrder) -> Played:
     """What comes of a match: its cards say who wins, and nobody ties."""
-    fixture, bots = order.fixture, tuple(bot.name for bot in order.setup.bots)
-    luck = [sha256(fixture.deal_key + bytes([fixture.rotation]) + bot.encode()).digest() for bot in bots]
+    planned_match, bots = order.planned_match, tuple(bot.name for bot in order.setup.bots)
+    luck = [sha256(planned_match.deal_key + bytes([planned_match.rotation]) + bot.encode()).digest() for bot in bots]
     ranks = tuple(sorted(luck).index(one) + 1 for one in luck)
     result = Result(
-        number=fixture.number,
-        variant=fixture.variant,
-        block=fixture.block,
-        deal=fixture.deal,
-        rotation=fixture.rotation,
-        redeals=fixture.redeals,
-        versions_before=fixture.versions_before,
+        number=planned_match.number,
+        variant=planned_match.variant,
+        block=planned_match.block,
+        deal=planned_match.deal,
+        rotation=planned_match.rotation,
+        redeals=planned_match.redeals,
+        versions_before=planned_match.versions_before,
         bots=bots,
         totals=ranks,
         ranks=ranks,
@@ -95,7 +95,7 @@ def go_on(
                 return
             order = out.pop(dice.randrange(len(out)) if dice else 0)
             if frozenset(bot.name for bot in order.setup.bots) in spoiled:
-                await dispatcher.report(Spoiled(number=order.fixture.number, reason="a cable was pulled"))
+                await dispatcher.report(Spoiled(number=order.planned_match.number, reason="a cable was pulled"))
             else:
                 await dispatcher.report(result_of(order))
             count += 1

@@ -22,13 +22,12 @@ from protocol.cards import Card
 from referee.film.follower import Follower
 from referee.film.view import View
 from referee.play.talk.script import table_message
-from referee.rules.book.variant import Variant, deck
-from referee.rules.book.variants import restored
+from referee.rules.chance import Chance, Keyed, Recorded, Recorder
 from referee.rules.game import Game
-from referee.rules.table.asks import Ask, IllegalAnswer, Question, Response, Sealed, Slap, SlapOrder, Window
-from referee.rules.table.chance import Chance, Keyed, Recorded, Recorder
-from referee.rules.table.seen import Happening, insiders, view, views
-from referee.rules.table.table import Table
+from referee.rules.questions import Ask, IllegalAnswer, Question, Response, Sealed, Slap, SlapOrder, Window
+from referee.rules.secrets import TableEvent, insiders, view, views
+from referee.rules.table import Table
+from referee.rules.variants import Variant, deck, from_record
 
 PLAYERS = AtRandom()
 
@@ -122,7 +121,7 @@ def forfeit(walk: Walk, seat: int) -> None:
 
 def check_end(walk: Walk, chance: Chance) -> None:
     check_result(walk.game, walk.left)
-    course: list[Happening | Ask] = []
+    course: list[TableEvent | Ask] = []
     for index, event in enumerate(walk.game.events):
         course += [ask for at, ask in walk.turns if at == index]
         course.append(event)
@@ -146,7 +145,7 @@ def stands(game: Game) -> Any:
 # At every question
 
 
-def check_views(event: Happening, seats: int) -> None:
+def check_views(event: TableEvent, seats: int) -> None:
     """The versions of an event for a spectator and for its insiders are all that there are."""
     spectators, of_insiders = views(event)
     assert spectators == view(event, None)
@@ -327,7 +326,7 @@ def check_result(game: Game, left: dict[int, int]) -> None:
     assert [event.seat for event in game.events if isinstance(event, events.Forfeited)] == list(left)
 
 
-def check_round(table: Table, course: list[Happening | Ask]) -> None:
+def check_round(table: Table, course: list[TableEvent | Ask]) -> None:
     """Turns go clockwise, and rounds end as the rules say.
 
     GEN-03, GEN-08, GEN-09, KER-09, KER-10, KER-12, CAC-18, CAC-20, POW-23, T4-03, PAR-14.
@@ -353,7 +352,7 @@ def check_round(table: Table, course: list[Happening | Ask]) -> None:
     assert lap == (0 if at_once else seats - 1) or (is_cut_off(table, course) and lap < seats)
 
 
-def is_cut_off(table: Table, course: list[Happening | Ask]) -> bool:
+def is_cut_off(table: Table, course: list[TableEvent | Ask]) -> bool:
     """Whether a round ended otherwise than by its ender's or its last seat's turn."""
     (scored,) = [one for one in course if isinstance(one, events.Scored)]
     (shown,) = [one for one in course if isinstance(one, events.Showdown)]
@@ -367,7 +366,7 @@ def check_replays(walk: Walk, chance: Chance) -> None:
     """The same answers with the same chance, and with the recorded one and options, give the same match."""
     table = walk.game.table
     recorder = Recorder(chance)
-    again = restored(table.variant.preset, msgspec.json.decode(msgspec.json.encode(table.options)))
+    again = from_record(table.variant.preset, msgspec.json.decode(msgspec.json.encode(table.options)))
     for variant, source in ((table.variant, recorder), (again, Recorded(recorder.rounds))):
         game = Game(variant, table.seats, source)
         for one in walk.played:

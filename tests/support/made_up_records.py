@@ -10,11 +10,11 @@ from msgspec.structs import replace
 from recorded_matches import BY_PRESET
 
 from protocol.actions import Action
-from referee.rules.book.variant import Variant
+from referee.rules.chance import Chance, Keyed, Recorder
 from referee.rules.game import Game
+from referee.rules.questions import Ask, Response, Sealed, SlapOrder, Window
 from referee.rules.record import Given, GivenSlaps, GivenTogether, Move, Reaction, Record
-from referee.rules.table.asks import Ask, Response, Sealed, SlapOrder, Window
-from referee.rules.table.chance import Chance, Keyed, Recorder
+from referee.rules.variants import Variant
 
 
 def made_up(variant: Variant, seats: int, seed: int, at_random: AtRandom) -> Record:

@@ -60,7 +60,7 @@ def played(folder: Path, matches: int | None = None, names: Sequence[str] = NAME
 def content_of(folder: Path, *, is_live: bool = False) -> Content:
     """The content of a run in which one bot has a name that no config may hold, as in a store that was changed."""
     with closing(Store.open(folder / "run.golfref")) as store:
-        summary, facts = _changed(summary_of(store)), _changed(store.meta().facts)
+        summary, config = _changed(summary_of(store)), _changed(store.meta().config)
     matches = tuple(
         MatchRow(
             id=result.commit,
@@ -78,7 +78,7 @@ def content_of(folder: Path, *, is_live: bool = False) -> Content:
     best = {bot: tuple(row.id for row in matches if bot in row.bots)[:3] for row in matches for bot in row.bots}
     return Content(
         summary=summary,
-        facts=facts,
+        config=config,
         store="run.golfref",
         matches=matches,
         matches_by_id={row.id: row for row in matches},
@@ -107,7 +107,7 @@ def built(folder: Path) -> None:
     run = made_up_run(folder, ["cactus", "par-course"], names=("ann", SCRIPT, "eve"))
     with closing(Store.open(run)) as store:
         meta = store.meta()
-    with site_folder(folder / "site", meta.facts.name, meta.commitment) as site:
+    with site_folder(folder / "site", meta.config.name, meta.commitment) as site:
         SiteBuilder(run, site, Matches(), lambda: None).build(is_live=False)
 
 

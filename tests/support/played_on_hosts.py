@@ -7,9 +7,9 @@ from msgspec.structs import replace
 
 from referee.rules.record import read_record
 from referee.tournament.orders import played
-from referee.tournament.plan.fixture import PlannedMatch
+from referee.tournament.plan.planned_match import PlannedMatch
 from referee.tournament.store.disk import locked
-from referee.tournament.store.hosts import Host
+from referee.tournament.store.origins import Host
 from referee.tournament.store.store import Store
 
 LAB = "Linux 6.1.0 x86_64, Python 3.11.2 (cpython)"
@@ -35,7 +35,7 @@ def retold(run: Path, into: Path) -> Path:
             if turn % 2 == 0:
                 record = replace(record, host=LAB)
             place = row.result
-            fixture = PlannedMatch(
+            planned_match = PlannedMatch(
                 number=place.number,
                 variant=place.variant,
                 block=place.block,
@@ -46,5 +46,5 @@ def retold(run: Path, into: Path) -> Path:
                 redeals=place.redeals,
                 versions_before=place.versions_before,
             )
-            store.commit(played(fixture, record), row.identity, ids[1 - turn % 2])
+            store.commit(played(planned_match, record), row.identity, ids[1 - turn % 2])
     return into

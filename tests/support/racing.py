@@ -11,7 +11,7 @@ from referee.play.match import MatchSetup, play
 from referee.play.pump.pump import Pump
 from referee.play.session import run_session
 from referee.play.spec import BotSpec, Confinement
-from referee.rules.book.variants import customised
+from referee.rules.check_options import with_options
 from referee.rules.record import GivenSlaps, Record
 from referee.tournament.verify.replay import check_record
 
@@ -73,7 +73,7 @@ def setup(
 ) -> MatchSetup:
     """One round between these programs, each after PRELUDE."""
     return MatchSetup(
-        variant=customised(preset, {"rounds": 1}),
+        variant=with_options(preset, {"rounds": 1}),
         name=preset,
         bots=tuple(
             BotSpec(name=f"bot{seat}", command=(sys.executable, "-c", PRELUDE + program), dir="/", env=mark)

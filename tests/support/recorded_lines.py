@@ -15,10 +15,10 @@ from referee.play.talk.conversation import Conversation
 from referee.play.talk.exchange import Delivery, Reply, Saying
 from referee.play.talk.inbox import Inbox
 from referee.play.talk.script import announcements
-from referee.rules.book.presets import PRESETS
-from referee.rules.book.variants import customised
+from referee.rules.chance import Keyed
+from referee.rules.check_options import with_options
 from referee.rules.game import Game
-from referee.rules.table.chance import Keyed
+from referee.rules.variants import PRESETS
 
 TRANSCRIPTS = Path(protocol.__file__).parent / "transcripts"
 
@@ -27,10 +27,10 @@ Seen = list[bytes]
 
 
 def transcripts() -> Iterator[Seen]:
-    """The golden transcripts, as each seat sees them."""
+    """The golden transcripts, as each seat sees them whose bot wants the table."""
     for path in sorted(TRANSCRIPTS.iterdir()):
-        lines = [msgspec.json.decode(line) for line in path.read_bytes().splitlines()[1:]]
-        for seat in sorted({line["seat"] for line in lines}):
+        first, *lines = [msgspec.json.decode(line) for line in path.read_bytes().splitlines()]
+        for seat in [seat for seat, ready in enumerate(first["ready"]) if ready.get("table", True)]:
             told = [line["line"] for line in lines if line["seat"] == seat and line["to"] == "bot"]
             yield [msgspec.json.encode(message) for message in told if message["type"] != "hello"]
 
@@ -54,7 +54,7 @@ class _Memory:
     """A match whose bots are functions of this process."""
 
     def __init__(self, preset: str, changes: dict[str, Any], seats: int, number: int) -> None:
-        variant = customised(preset, changes)
+        variant = with_options(preset, changes)
         key = bytes([number]) * 32
         matches = announcements(
             variant, preset, seeds=range(seats), clocks=Clocks(), faults=FaultPolicy(policy="forfeit")

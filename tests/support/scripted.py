@@ -10,14 +10,13 @@ from msgspec import convert
 from protocol.actions import Action, Target, TurnUp
 from protocol.cards import Card
 from protocol.events import Event
-from referee.rules.book.presets import PRESETS
-from referee.rules.book.variant import deck, has_up_card, size
-from referee.rules.book.variants import customised
+from referee.rules.chance import Stacked
+from referee.rules.check_options import with_options
 from referee.rules.game import Game
-from referee.rules.table.asks import Ask, IllegalAnswer, Response, Sealed, Slap, SlapOrder, Window
-from referee.rules.table.chance import Stacked
-from referee.rules.table.seen import view
-from referee.rules.table.table import Table
+from referee.rules.questions import Ask, IllegalAnswer, Response, Sealed, Slap, SlapOrder, Window
+from referee.rules.secrets import view
+from referee.rules.table import Table
+from referee.rules.variants import PRESETS, deck, has_up_card, size
 
 ANY = "??"
 """A card that a case does not name."""
@@ -123,7 +122,7 @@ class Start:
             standard["first_dealer"] = seats - 1
         if PRESETS[preset].has("initial_up") and "initial_look" not in options:
             standard["initial_up"] = len(_face_up(grids[0][0]))
-        variant = customised(preset, standard | options)
+        variant = with_options(preset, standard | options)
         pack = deck(variant, seats)
         dealer = variant.options.first_dealer
         decks = [
@@ -143,7 +142,7 @@ def _grids(preset: str, layouts: Sequence[str]) -> list[list[str]]:
     """Each layout as its words; one that does not matter has as many cards up as the first."""
     words = [layout.replace("/", " ").split() for layout in layouts]
     up = len(_face_up(words[0]))
-    blank = [ANY] * up + [f"({ANY})"] * (size(customised(preset, {})) - up)
+    blank = [ANY] * up + [f"({ANY})"] * (size(with_options(preset, {})) - up)
     return [one or blank for one in words]
 
 

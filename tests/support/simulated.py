@@ -85,16 +85,16 @@ def block(
 
 def played(plan: Plan, bots: Sequence[str], world: World, random: Random) -> Iterator[Result]:
     """The results of a plan whose bots have these names, in its order."""
-    for fixture in plan:
-        if fixture.rotation == 0:
+    for planned_match in plan:
+        if planned_match.rotation == 0:
             yield from block(
                 world,
                 random,
-                variant=fixture.variant,
-                bots=[bots[index] for index in fixture.lineup],
-                number=fixture.block,
-                deal=fixture.deal,
-                first_match=fixture.number,
+                variant=planned_match.variant,
+                bots=[bots[index] for index in planned_match.lineup],
+                number=planned_match.block,
+                deal=planned_match.deal,
+                first_match=planned_match.number,
             )
 
 

@@ -8,9 +8,9 @@ from referee.film.cells import apply
 from referee.film.documents import Documents
 from referee.film.states import Document, State
 from referee.film.view import OPEN
+from referee.rules.questions import Ask
 from referee.rules.record import Record, walk
-from referee.rules.table.asks import Ask
-from referee.rules.table.table import Table
+from referee.rules.table import Table
 
 
 def states(document: Document) -> list[State]:
@@ -26,7 +26,7 @@ def states(document: Document) -> list[State]:
 def check(state: State, table: Table) -> None:
     """The state with all cards open is what the table holds."""
     assert (state.round, state.playoff, state.dealer) == (table.round, table.playoff, table.dealer)
-    assert (state.ender, state.stock, state.pile.count) == (table.knocker, len(table.stock), len(table.pile))
+    assert (state.ender, state.stock, state.pile.count) == (table.ended_by, len(table.stock), len(table.pile))
     assert state.pile.top == tuple(table.pile[-3:])
     held = tuple(card for card in (table.hand, *table.extra) if card is not None)
     assert (state.hand.cards if state.hand else ()) == held

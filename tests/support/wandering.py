@@ -7,8 +7,8 @@ from made_up_records import played
 from referee.research.env import Env
 from referee.rules.game import Game
 from referee.rules.games.slaps import order_slaps
+from referee.rules.questions import Ask, Response, Window
 from referee.rules.record import Record
-from referee.rules.table.asks import Ask, Response, Window
 
 HASTY = frozenset({"knock", "end", "flip", "swap", "slap"})
 """Kinds of action that bring a round to its end when they come at random."""

@@ -14,7 +14,7 @@ from protocol.messages import Clocks
 from referee.reports.series import in_words, series_report
 from referee.rules.record import Given, GivenSlaps, GivenTogether, Record, replay
 from referee.tournament.orders import result_of
-from referee.tournament.plan.fixture import PlannedMatch
+from referee.tournament.plan.planned_match import PlannedMatch
 from referee.tournament.series import Seating, Series, seating
 from referee.tournament.series_summary import SeriesSummary, summary_of
 from referee.tournament.tally import standings_of

@@ -13,8 +13,8 @@ from commands import GOLFREF, golfref, until_there
 from typer.testing import CliRunner
 
 from referee.cli.every import app
+from referee.play.faults import HostFault
 from referee.tournament.config.config import Config, load
-from referee.versions import build
 from referee.versions.build_log import FIRST_BYTES, LAST_BYTES, BuildLog, last_lines, log_lines
 from referee.versions.ready import Builder, NotReady
 from referee.versions.store import VersionStore
@@ -177,11 +177,9 @@ def test_a_program_that_the_host_lets_nobody_run_is_not_its_authors_fault(
     cup: Cup, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (cup.enter("ann", "") / "bot").write_text("#!/bin/sh\n")
-    cup.enter("bob", "", command="./none")
     monkeypatch.setattr(os, "statvfs", lambda _: SimpleNamespace(f_flag=os.ST_NOEXEC))
-    not_ready, _ = cup.ready()
-    assert [(one.name, one.is_hosts) for one in not_ready] == [("ann", True), ("bob", False)]
-    assert "mounted noexec" in not_ready[0].problem
+    with pytest.raises(HostFault, match=r"entry `ann`: .*mounted noexec"):
+        cup.ready()
 
 
 def test_the_log_of_a_build_can_be_read_and_a_build_done_again(cup: Cup) -> None:
@@ -234,17 +232,3 @@ def test_a_build_that_is_broken_off_leaves_nothing_that_is_taken_for_whole(cup: 
     assert sorted(os.listdir(cup.versions.folder_of(entry.version))) == [
         "build.json", "build.log", "built", "entry.json", "source",
     ]  # fmt: skip
-
-
-def test_a_build_that_gets_no_core_decides_nothing_about_its_entry(cup: Cup, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It neither fails for good nor is kept out by `qualify`: the host is to blame."""
-    monkeypatch.setattr(build, "MOST_WAITING", 0)
-    cup.enter("ann", "sleep 60")
-    cup.file.write_text(cup.file.read_text().replace("[tournament]\n", '[tournament]\nqualify = "check"\n'))
-
-    ended = CliRunner().invoke(app, ["tournament", str(cup.file)], catch_exceptions=False)
-
-    assert ended.exit_code == 3, ended.stderr
-    assert "golfref: the host cannot make `ann` ready, so nothing is decided about them" in ended.stderr
-    assert cup.versions.last_build(cup.config.entries[0].version) is None
-    assert not cup.file.with_suffix(".golfref").exists()

@@ -9,10 +9,9 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from referee.competition.letters import kept_letter
-from referee.entries.folder import Allowance, read_entry
-from referee.entries.last_checks import last_check
+from referee.competition.checks import last_check
 from referee.play.spec import BotSpec, search_path
+from referee.versions.bot_toml import Allowance, read_entry
 from referee.versions.entry import Entry
 from referee.versions.store import (
     BuildResult,
@@ -168,7 +167,6 @@ def test_a_version_of_a_strangers_store_names_no_file_elsewhere(ann: Path, befor
     assert versions.build_log(version) is None
     assert versions.last_build(version) is None
     assert last_check(versions, version) is None
-    assert kept_letter(versions, "ann", version) is None
     with pytest.raises(BadVersion, match="64 hexadecimal digits"):
         versions.folder_of(version)
 

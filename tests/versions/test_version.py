@@ -15,14 +15,12 @@ from referee.versions.version import short, version_of
 
 @pytest.fixture
 def contest(tmp_path: Path) -> Path:
-    """A config's folder with a bot in a folder of its own; one of its files has a hole of a terabyte."""
+    """A config's folder with a bot in a folder of its own."""
     own = tmp_path / "contest/entries/mine"
     (own / "lib").mkdir(parents=True)
     (own / "mine.py").write_text("print('mine')\n")
     (own / "lib/weights.bin").write_bytes(bytes(range(256)))
     (own / "data").symlink_to("/nowhere/else")
-    with (own / "holes").open("wb") as file:
-        file.truncate(1 << 40)
     return tmp_path / "contest"
 
 
@@ -41,12 +39,6 @@ def _relink(own: Path) -> None:
     (own / "data").symlink_to("/nowhere")
 
 
-def _write_into_the_hole(own: Path) -> None:
-    with (own / "holes").open("r+b") as file:
-        file.seek(1 << 39)
-        file.write(b"second")
-
-
 def _leave(own: Path) -> None:
     for left in ("__pycache__/mine.cpython-311.pyc", "lib/__pycache__/x.txt", ".git/HEAD"):
         (own / left).parent.mkdir(exist_ok=True)
@@ -56,7 +48,6 @@ def _leave(own: Path) -> None:
 CHANGES: dict[str, tuple[bool, Callable[[Path], object]]] = {
     "a byte": (True, lambda own: (own / "mine.py").write_text("print('Mine')\n")),
     "a byte further down": (True, lambda own: (own / "lib/weights.bin").write_bytes(bytes(255))),
-    "bytes in a hole": (True, _write_into_the_hole),
     "a new file": (True, lambda own: (own / "lib/more.py").touch()),
     "a file that is gone": (True, lambda own: (own / "lib/weights.bin").unlink()),
     "another name": (True, lambda own: (own / "lib").rename(own / "lib2")),

@@ -39,7 +39,7 @@ class Albatross(Bot):
 run(Albatross)
 END
 
-entry bogey python ann  # keeps hardly any card
+entry bogey python ann  # takes few cards from the pile
 change bogey/bot.py '^LOW = 4' 'LOW = 1'
 
 entry bunker c bela
@@ -53,11 +53,11 @@ change caddie/bot.c '^    LOW = 4' '    LOW = 6'
 as_zip caddie
 
 entry condor perl chen
-change condor/bot.pl 'LOW     => 4' 'LOW     => 5'
+change condor/bot.pl 'LOW      => 4' 'LOW      => 5'
 as_tar condor
 
 entry driver go dana
-change driver/bot.go 'low    = 4' 'low    = 3'
+change driver/bot.go 'low      = 4' 'low      = 3'
 as_zip driver
 
 entry eagle javascript emil
@@ -72,7 +72,7 @@ change green/Bot.java 'LOW = 4' 'LOW = 6'
 as_tar green
 
 entry hazard ruby goran  # takes its top row in par golf, also when it has taken it already
-change hazard/bot.rb "row && { kind: 'stroke', row: row }" "{ kind: 'stroke', row: 0 }"
+change hazard/bot.rb "    when 'flip' then flip" "&\\n    when 'stroke' then { kind: 'stroke', row: 0 }"
 
 entry links lua hana
 change links/bot.lua '^local LOW = 4' 'local LOW = 2'

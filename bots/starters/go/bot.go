@@ -1,9 +1,8 @@
-// A bot that plays every game of golfref. It remembers the cards that it has seen, keeps low ones and throws high ones
-// away.
+// A bot that plays every game of golfref legally. It keeps low cards and throws high ones away, judging by the cards
+// that lie open. Four comments that begin with "Next:" say what to add.
 //
-// It reads JSON messages from standard input, a line each, and answers `hello` and every `request` with a line on
-// standard output. Print nothing else there: what you want to see of a match goes to standard error. Read it from the top,
-// and change what is marked "Change this to play better".
+// It reads JSON messages from standard input, a line each, and writes its answers to standard output. Print nothing
+// else there: use log.Print, which writes to standard error, for what helps you to find mistakes.
 package main
 
 import (
@@ -14,512 +13,227 @@ import (
 	"io"
 	"log"
 	"os"
+	"strings"
 )
 
 const (
-	low    = 4 // a card of at most so many points is kept
-	hidden = 5 // points that an unknown card counts for
-
-	unknown = "?" // a card that this bot has not seen
-	none    = ""  // no card, which is null in JSON
+	low      = 4 // a card of at most so many points is taken from the pile
+	hidden   = 5 // the points of a card that lies face down
+	patience = 4 // the first own turn of a round in which the bot may end it
 )
-
-// Place is where a card lies: a seat and one of its slots.
-type Place [2]int
 
 // Message is what the referee sends; each type of message fills in some of the fields.
 type Message struct {
 	Type string
 
 	// Of `match`.
-	Seat, Seats, Columns int
-	Values               map[string]int
+	Seat   int
+	Values map[string]int // points by rank, or by card where one differs from its rank
 
 	// Of `request`.
 	ID, Decision string
-	Events       []Event
-	Legal        []Offer
-	Table        *Table
+	Events       []struct {
+		Event, Card string
+		Seat        int
+	}
+	Legal []Action
+	Table *Table
 }
 
-// Table is what everybody sees.
+// Table is what everybody sees. A card is a code such as "10H", "?" where it lies face down, "" in an empty slot.
 type Table struct {
-	Pile    []string
+	Pile    []string // the top card
 	Layouts [][]string
 }
 
-// Event is something that happened at the table; each kind of event fills in some of the fields.
-type Event struct {
-	Event          string
-	Seat, Of, Slot int
-	NewSlot        *int `json:"new_slot"`
-	Slots          []int
-	Target         Place
-	Targets        []Place
-	Rows           json.RawMessage // a number in `round`, an array in `pairs_discarded`
-
-	Card, Replaced, Given, Taken, Shield string
-	Cards, Discarded, Layout             []string
-	Verdict                              string
-}
-
-// Offer is a kind of action that is legal now, with a choice for each field of the action.
-type Offer map[string]json.RawMessage
-
-// Choice is the values that a field may have: one of these, `pick` of these, or any of these.
-type Choice[T any] struct {
-	OneOf []T `json:"one_of"`
-	Pick  int
-	Of    []T
-	AnyOf []T `json:"any_of"`
-}
-
-// Action is one of the legal actions.
+// Action is the kind of an action and a value for each of its fields. An offer has a choice in place of each value.
 type Action map[string]any
 
-// Match is what this bot knows of the match that it plays.
-type Match struct {
-	Message            // the message that began it
-	layouts [][]string // by seat and slot: a card, unknown or none
-	hand    string     // the card that was drawn
-	pile    string     // the top card of the discard pile
+// Bot is what this bot knows of the match that it plays.
+type Bot struct {
+	match  Message // began the match
+	table  Table
+	drawn  string            // the card that we drew last
+	turns  int               // our turns in this round
+	offers map[string]Action // what the request offers, by kind
 }
 
 func main() {
 	log.SetFlags(0)
-	var match Match
+	var bot Bot
 	for input := bufio.NewReader(os.Stdin); ; {
 		line, err := input.ReadBytes('\n')
 		if errors.Is(err, io.EOF) {
 			return
-		} else if err != nil {
-			log.Fatal(err)
 		}
 		var message Message
-		decode(line, &message)
+		var otherType *json.UnmarshalTypeError // in an event of a later version, perhaps
+		if err = json.Unmarshal(line, &message); err != nil && !errors.As(err, &otherType) {
+			log.Fatalf("%v in %s", err, line)
+		}
 		switch message.Type {
 		case "hello":
-			say(map[string]any{"type": "ready", "name": "my-bot", "version": "1"})
+			write(map[string]any{"type": "ready", "name": "my-bot", "slaps": false})
 		case "match":
-			match = Match{Message: message}
+			bot = Bot{match: message}
 		case "request":
-			action := match.decide(message)
-			say(map[string]any{"type": "answer", "id": message.ID, "action": action})
-		}
+			write(map[string]any{"type": "answer", "id": message.ID, "action": bot.decide(message)})
+		} // `end` needs no answer. Another match may follow.
 	}
 }
 
-// decode reads JSON. Where a field has another type than here, it belongs to an event that this bot does not know.
-func decode(text []byte, into any) {
-	var otherType *json.UnmarshalTypeError
-	if err := json.Unmarshal(text, into); err != nil && !errors.As(err, &otherType) {
-		log.Fatalf("%v in %s", err, text)
-	}
-}
-
-// say writes one line. Nothing is left in a buffer, for os.Stdout has none.
-func say(message map[string]any) {
+// write sends one line. Nothing is left in a buffer, for os.Stdout has none.
+func write(message map[string]any) {
 	line, err := json.Marshal(message)
-	if err == nil {
-		_, err = fmt.Printf("%s\n", line)
-	}
 	if err != nil {
 		log.Fatal(err)
 	}
+	fmt.Printf("%s\n", line)
 }
 
-// decide reads what has happened, and gives an action that is offered.
-func (m *Match) decide(request Message) Action {
+// decide returns one of the legal actions.
+func (b *Bot) decide(request Message) Action {
 	for _, event := range request.Events {
-		m.read(event)
+		if event.Event == "round" {
+			b.turns = 0
+		} else if event.Event == "drew" && event.Seat == b.match.Seat {
+			b.drawn = event.Card
+		} // Next: remember your face-down cards. `looked`, `peeked` and your own `swapped` show each of them once.
 	}
 	if request.Table != nil {
-		for seat, layout := range request.Table.Layouts {
-			m.look(seat, layout)
-		}
-		m.pile = last(request.Table.Pile, none)
+		b.table = *request.Table
 	}
-	if action := m.choose(request.Decision, request.Legal); action != nil {
-		return action
+	b.offers = map[string]Action{}
+	for _, offer := range request.Legal {
+		b.offers[offer["kind"].(string)] = offer
 	}
-	return leastCommittal(request.Legal)
+	switch {
+	case request.Decision == "turn" && b.offers["draw"] != nil:
+		return b.turn()
+	case request.Decision == "place" && b.offers["swap"] != nil:
+		return b.place()
+	case request.Decision == "flip" && b.offers["flip"] != nil:
+		return b.flip()
+	}
+	return b.decline(request.Legal[0])
 }
 
-// ---- Decisions.
-
-// choose is the best of the actions that are offered, as far as this bot sees, or nil where it does not care.
-func (m *Match) choose(decision string, offers []Offer) Action {
-	switch decision {
-	case "turn": // the start of our turn
-		return m.turn(offers)
-	case "place": // where the drawn card goes
-		return m.place(offers)
-	case "flip": // which of our cards is turned face up
-		for _, slot := range values[int](offers, "flip", "slot") {
-			return Action{"kind": "flip", "slot": slot}
-		}
-	case "power": // what a card does. Change this to play better: there are many more powers than to peek
-		for _, place := range values[Place](offers, "peek", "target") {
-			if place[0] == m.Seat && m.card(place) == unknown {
-				return Action{"kind": "peek", "target": place}
-			}
-		}
-	case "slap": // who throws a card of the rank of the discard first is rid of it: here every microsecond counts
-		for _, place := range values[Place](offers, "slap", "target") {
-			card := m.card(place)
-			isRight := isKnown(card) && isKnown(m.pile) && rank(card) == rank(m.pile)
-			if place[0] == m.Seat && isRight && m.cost(card) > 0 {
-				return Action{"kind": "slap", "target": place}
-			}
-		}
-	case "give": // the card that another seat gets after we slapped one of its cards
-		if slots := values[int](offers, "give", "slot"); len(slots) > 0 {
-			return Action{"kind": "give", "slot": m.worst(slots)}
-		}
-	case "block": // whether our shield stops an attack
-		if find(offers, "block") != nil {
-			return Action{"kind": "block"}
-		}
-	case "pairs": // which rows to throw away in the two-deck game
-		rows := []int{}
-		for _, row := range values[int](offers, "discard_pairs", "rows") {
-			if m.cost(m.own(2*row))+m.cost(m.own(2*row+1)) > 0 {
-				rows = append(rows, row)
-			}
-		}
-		if find(offers, "discard_pairs") != nil {
-			return Action{"kind": "discard_pairs", "rows": rows}
-		}
-	case "stroke": // whether to take a row in par golf
-		for _, row := range values[int](offers, "stroke", "row") {
-			left, right := m.own(2*row), m.own(2*row+1)
-			if isKnown(left) && isKnown(right) && m.cost(left)+m.cost(right) <= low {
-				return Action{"kind": "stroke", "row": row}
-			}
-		}
+// turn starts our turn: it ends the round or draws a card.
+func (b *Bot) turn() Action {
+	b.turns++
+	leads := true
+	for _, layout := range b.table.Layouts {
+		leads = leads && b.total(layout) >= b.total(b.own())
 	}
-	return nil
-}
-
-// turn: change this to play better. How sure must you be before you end a round?
-func (m *Match) turn(offers []Offer) Action {
-	cost, allKnown := 0, true
-	for _, card := range m.layouts[m.Seat] {
-		cost += m.cost(card)
-		allKnown = allKnown && card != unknown
-	}
+	// Next: end a round only with a good lead. Read `options` of `match`: `knock_penalty` is the price of a wrong end.
 	for _, kind := range []string{"knock", "end"} {
-		if cost <= low && allKnown && find(offers, kind) != nil {
+		if b.offers[kind] != nil && leads && b.turns >= patience {
 			return Action{"kind": kind}
 		}
 	}
-	stock, pile := false, false
-	for _, source := range values[string](offers, "draw", "from") {
-		stock = stock || source == "stock"
-		pile = pile || source == "pile"
-	}
-	if pile && (!stock || isKnown(m.pile) && m.cost(m.pile) <= low) {
-		return Action{"kind": "draw", "from": "pile"}
-	} else if stock {
-		return Action{"kind": "draw", "from": "stock"}
-	}
-	return nil
-}
-
-// place: change this to play better. In many games equal cards in a line count nothing.
-func (m *Match) place(offers []Offer) Action {
-	canDiscard := find(offers, "discard") != nil
-	if slots := values[int](offers, "swap", "slot"); len(slots) > 0 {
-		worst := m.worst(slots)
-		helps := isKnown(m.hand) && m.cost(m.hand) <= low && m.cost(m.hand) < m.cost(m.own(worst))
-		if helps || !canDiscard {
-			return Action{"kind": "swap", "slot": worst}
+	from := oneOf(b.offers["draw"]["from"])[0]
+	for _, source := range oneOf(b.offers["draw"]["from"]) {
+		if source == "pile" && b.helps(b.table.Pile) {
+			from = source
 		}
 	}
-	if canDiscard {
+	return Action{"kind": "draw", "from": from}
+}
+
+// helps reports whether the top card of the pile is low, and lower than one of ours.
+func (b *Bot) helps(pile []string) bool {
+	for _, card := range b.own() {
+		if len(pile) > 0 && b.cost(pile[0]) <= low && b.cost(pile[0]) < b.cost(card) {
+			return true
+		}
+	}
+	return false
+}
+
+// place puts the drawn card into the slot of our worst card, or onto the pile.
+func (b *Bot) place() Action {
+	// Next: look for pairs. In many games equal cards in a line count nothing: see `cancel` in the options.
+	slot := b.worst(oneOf(b.offers["swap"]["slot"]))
+	if b.offers["discard"] != nil && b.cost(b.drawn) >= b.cost(b.own()[slot]) {
 		return Action{"kind": "discard"}
 	}
-	return nil
+	return Action{"kind": "swap", "slot": slot}
 }
 
-// leastCommittal answers any request, of a decision that did not exist when this bot was written too.
-func leastCommittal(offers []Offer) Action {
-	offer := offers[0]
+// flip turns any of our cards face up, but not the last one, which would end the round.
+func (b *Bot) flip() Action {
+	slots := oneOf(b.offers["flip"]["slot"])
+	if len(slots) == 1 && b.offers["none"] != nil {
+		return Action{"kind": "none"}
+	}
+	return Action{"kind": "flip", "slot": slots[0]}
+}
+
+// decline answers all other decisions. Next: powers, pairs, strokes and slaps. Each wants a case in decide; slaps also
+// want `"slaps": true` in main.
+func (b *Bot) decline(offer Action) Action {
 	for _, kind := range []string{"draw", "discard", "stop", "allow", "none", "pass"} {
-		if found := find(offers, kind); found != nil {
-			offer = found
+		if b.offers[kind] != nil {
+			offer = b.offers[kind]
 		}
 	}
-	action := Action{}
 	for field, choice := range offer {
-		if field == "kind" {
-			action[field] = choice
-			continue
-		}
-		var values Choice[json.RawMessage]
-		decode(choice, &values)
-		switch {
-		case values.OneOf != nil:
-			action[field] = values.OneOf[0]
-		case values.Of != nil:
-			action[field] = values.Of[:values.Pick]
-		default:
-			action[field] = []int{}
+		if field != "kind" {
+			offer[field] = firstOf(choice.(map[string]any))
 		}
 	}
-	return action
+	return offer
 }
 
-// ---- What is offered.
+// firstOf returns the first value that a choice allows: one of some, exactly so many of some, or as many as we like.
+func firstOf(choice map[string]any) any {
+	if choice["one_of"] != nil {
+		return oneOf(choice)[0]
+	} else if pick, ok := choice["pick"].(float64); ok {
+		return choice["of"].([]any)[:int(pick)]
+	}
+	return []any{}
+}
 
-// find is the offer of a kind of action, or nil.
-func find(offers []Offer, kind string) Offer {
-	for _, offer := range offers {
-		var offered string
-		if decode(offer["kind"], &offered); offered == kind {
-			return offer
+// oneOf lists the values of which a choice takes one. Numbers are of the type float64.
+func oneOf(choice any) []any { return choice.(map[string]any)["one_of"].([]any) }
+
+// own returns our cards by slot.
+func (b *Bot) own() []string { return b.table.Layouts[b.match.Seat] }
+
+// worst returns of these slots of ours the one whose card counts most; of equal ones another each turn.
+func (b *Bot) worst(slots []any) int {
+	var equal []int
+	for _, value := range slots {
+		slot := int(value.(float64))
+		cost := b.cost(b.own()[slot])
+		if len(equal) > 0 && cost > b.cost(b.own()[equal[0]]) {
+			equal = nil
+		}
+		if len(equal) == 0 || cost == b.cost(b.own()[equal[0]]) {
+			equal = append(equal, slot)
 		}
 	}
-	return nil
+	return equal[b.turns%len(equal)]
 }
 
-// values are those that a field of an action may have; none where that kind of action is not offered.
-func values[T any](offers []Offer, kind, field string) []T {
-	var choice Choice[T]
-	if offer := find(offers, kind); offer != nil {
-		decode(offer[field], &choice)
+func (b *Bot) total(layout []string) (sum int) {
+	for _, card := range layout {
+		sum += b.cost(card)
 	}
-	return append(choice.OneOf, choice.AnyOf...)
+	return sum
 }
 
-// ---- What cards count for.
-
-// cost is what a card counts for, as far as this bot knows. Change this to play better: which cards are left?
-func (m *Match) cost(card string) int {
-	if card == none {
+// cost returns the points of a card.
+func (b *Bot) cost(card string) int {
+	if card == "" {
 		return 0
-	} else if card == unknown {
+	} else if card == "?" {
 		return hidden
-	} else if points, ok := m.Values[card]; ok {
+	} else if points, ok := b.match.Values[card]; ok {
 		return points
+	} else if strings.HasPrefix(card, "X") { // a joker
+		return b.match.Values["X"]
 	}
-	return m.Values[rank(card)]
-}
-
-// rank is all of a card but its last character, the suit. Jokers are X1, X2 and so on.
-func rank(card string) string {
-	if card[0] == 'X' {
-		return "X"
-	}
-	return card[:len(card)-1]
-}
-
-// worst is the own slot that costs most, the lowest one among equals.
-func (m *Match) worst(slots []int) int {
-	worst := slots[0]
-	for _, slot := range slots {
-		cost, most := m.cost(m.own(slot)), m.cost(m.own(worst))
-		if cost > most || cost == most && slot < worst {
-			worst = slot
-		}
-	}
-	return worst
-}
-
-// ---- What happened. Everything is told once, so it is kept here.
-
-// read takes over what an event tells. An event that is not named here moves no card, or is a new one.
-func (m *Match) read(e Event) {
-	switch e.Event {
-	case "round":
-		var rows int
-		decode(e.Rows, &rows)
-		m.deal(rows * m.Columns)
-	case "up_card":
-		m.pile = e.Card
-	case "turned_up", "looked":
-		m.uncover(e.Seat, e.Slots, e.Cards)
-	case "swapped_own":
-		m.swap(Place{e.Seat, e.Slots[0]}, Place{e.Seat, e.Slots[1]})
-		m.uncover(e.Seat, e.Slots, e.Cards)
-	case "arranged":
-		if e.Slots != nil {
-			m.rearrange(e.Seat, e.Slots)
-		}
-	case "drew":
-		m.hand = e.Card
-	case "swapped":
-		m.put(Place{e.Seat, e.Slot}, orUnknown(e.Card))
-		m.pile, m.hand = e.Replaced, none
-	case "discarded", "power":
-		m.pile, m.hand = e.Card, none
-	case "traded":
-		m.put(e.Target, e.Given)
-		m.hand = e.Taken
-	case "peeked", "exposed":
-		if e.Card != none {
-			m.put(e.Target, e.Card)
-		}
-	case "switched":
-		m.swap(e.Targets[0], e.Targets[1])
-	case "rearranged":
-		if e.Slots == nil {
-			m.forget(e.Of)
-		} else {
-			m.rearrange(e.Of, e.Slots)
-		}
-	case "lines_swapped":
-		m.forget(e.Of)
-		m.look(e.Of, e.Layout)
-	case "shuffled":
-		m.forget(e.Of)
-	case "added":
-		m.put(e.Target, unknown)
-	case "removed":
-		m.put(e.Target, none)
-		m.pile = e.Card
-	case "planted":
-		m.put(e.Target, e.Card)
-		m.pile, m.hand = e.Replaced, none
-	case "kept":
-		m.put(Place{e.Seat, e.Slot}, orUnknown(e.Card))
-		m.pile, m.hand = last(e.Discarded, m.pile), none
-	case "blocked":
-		if e.Shield != none {
-			m.pile = e.Shield
-		}
-	case "pairs_discarded":
-		var rows []int
-		decode(e.Rows, &rows)
-		for _, row := range rows {
-			m.put(Place{e.Seat, 2 * row}, none)
-			m.put(Place{e.Seat, 2*row + 1}, none)
-		}
-		m.pile = last(e.Cards, m.pile)
-	case "slapped":
-		m.slapped(e)
-	case "gave":
-		m.put(e.Target, m.card(Place{e.Seat, e.Slot}))
-		m.put(Place{e.Seat, e.Slot}, none)
-	}
-}
-
-// deal begins a round.
-func (m *Match) deal(slots int) {
-	m.layouts = make([][]string, m.Seats)
-	for seat := range m.layouts {
-		for slot := 0; slot < slots; slot++ {
-			m.put(Place{seat, slot}, unknown)
-		}
-	}
-	m.hand, m.pile = none, none
-}
-
-// slapped: a right card lies on the pile now. Any other is back, or the slapper's, who has got a card in a new slot.
-func (m *Match) slapped(e Event) {
-	if e.Verdict == "right" {
-		m.put(e.Target, none)
-		m.pile = e.Card
-		return
-	}
-	m.put(e.Target, e.Card)
-	if e.NewSlot == nil {
-		return
-	}
-	if newPlace := (Place{e.Seat, *e.NewSlot}); e.Target[0] == e.Seat {
-		m.put(newPlace, unknown)
-	} else {
-		m.put(newPlace, e.Card)
-		m.put(e.Target, none)
-	}
-}
-
-// card is what lies in a place.
-func (m *Match) card(place Place) string {
-	seat, slot := place[0], place[1]
-	if seat >= len(m.layouts) || slot >= len(m.layouts[seat]) {
-		return none
-	}
-	return m.layouts[seat][slot]
-}
-
-func (m *Match) own(slot int) string {
-	return m.card(Place{m.Seat, slot})
-}
-
-// put lays a card, unknown or none into a place. A layout grows where the place is new.
-func (m *Match) put(place Place, card string) {
-	seat, slot := place[0], place[1]
-	for len(m.layouts) <= seat {
-		m.layouts = append(m.layouts, nil)
-	}
-	for len(m.layouts[seat]) <= slot {
-		m.layouts[seat] = append(m.layouts[seat], none)
-	}
-	m.layouts[seat][slot] = card
-}
-
-func (m *Match) swap(one, other Place) {
-	first, second := m.card(one), m.card(other)
-	m.put(one, second)
-	m.put(other, first)
-}
-
-// uncover notes the cards that were shown.
-func (m *Match) uncover(seat int, slots []int, cards []string) {
-	for i, slot := range slots {
-		if cards[i] != none {
-			m.put(Place{seat, slot}, cards[i])
-		}
-	}
-}
-
-// rearrange gives the first slot that has a card the card of slots[0], the second one that of slots[1], and so on.
-func (m *Match) rearrange(seat int, slots []int) {
-	before := append([]string(nil), m.layouts[seat]...)
-	moved := 0
-	for slot, card := range before {
-		if card != none && moved < len(slots) {
-			m.put(Place{seat, slot}, before[slots[moved]])
-			moved++
-		}
-	}
-}
-
-// forget makes all cards of a seat unknown.
-func (m *Match) forget(seat int) {
-	for slot, card := range m.layouts[seat] {
-		if card != none {
-			m.layouts[seat][slot] = unknown
-		}
-	}
-}
-
-// look compares what this bot knows with what lies open. A card that lies face down stays known.
-func (m *Match) look(seat int, layout []string) {
-	for slot, card := range layout {
-		place := Place{seat, slot}
-		if card != unknown || m.card(place) == none {
-			m.put(place, card)
-		}
-	}
-	m.layouts[seat] = m.layouts[seat][:len(layout)]
-}
-
-func orUnknown(card string) string {
-	if card == none {
-		return unknown
-	}
-	return card
-}
-
-func isKnown(card string) bool {
-	return card != unknown && card != none
-}
-
-func last(cards []string, otherwise string) string {
-	if len(cards) == 0 {
-		return otherwise
-	}
-	return cards[len(cards)-1]
+	return b.match.Values[card[:len(card)-1]] // the suit comes last
 }

@@ -1,39 +1,49 @@
-"""A bot that plays every game of golfref. It remembers what it sees, keeps low cards and throws high ones away.
+"""A bot that plays every game of golfref. It keeps low cards and throws high ones away.
 
 The folder `kit` beside this file does the rest: it reads the referee's lines, writes the answers, and keeps track of
 the table. kit/README.md shows all that it knows, such as the cards that are unseen, and what a layout should cost.
 
-Each method below answers one kind of question. Delete one, and the kit answers it in its own way. `turn_up`, `look`,
-`arrange`, `pick2` and `par`, which do not stand here, are written in the same way. Begin with "Change this to play
-better". Answers go to standard output, so never print there; print(..., file=sys.stderr) shows what you want to see.
+Each method below answers one kind of question; the kit answers all others, and each one that you delete. Four comments
+that begin with "Next:" say what to add. Answers go to standard output, so never print there:
+print(..., file=sys.stderr) shows what you want to see.
 """
 
 from typing import Any
 
-from kit import Bot, Offers, Reply, is_known, rank, run
+from kit import Bot, Offers, Reply, is_known, run
 
 LOW = 4
-"""A card of at most so many points is kept."""
+"""A card of at most so many points is taken from the pile."""
 
 HIDDEN = 5
-"""What a card counts that we do not know."""
+"""The points of a card that we do not know."""
+
+PATIENCE = 4
+"""The first own turn of a round in which the bot may end it."""
 
 
 class MyBot(Bot):
     """A seat in one match. Each method gets the legal answers, and returns one of them."""
 
     name = "my-bot"
-    version = "1"
+    slaps = False
+    turns = 0
+    """Our turns in this round."""
+
+    # Next: slaps, powers, pairs and strokes. The kit answers `slap` once `slaps` is True; write `slap`, `power`,
+    # `pairs` and `stroke` as methods to answer yourself.
+
+    def hear(self, event: dict[str, Any]) -> None:
+        """Count our turns from the beginning of each round."""
+        if event["event"] == "round":
+            self.turns = 0
 
     def turn(self, offers: Offers) -> Reply:
-        """The start of our turn: end the round, or draw a card.
-
-        Change this to play better: how sure must you be before you end a round? `self.lead()` tells by how many points
-        the best of the others is expected to stand worse.
-        """
+        """The start of our turn: end the round or draw a card."""
+        self.turns += 1
         mine = self.table.mine
-        all_known = all(card is None or is_known(card) for card in mine)
-        if all_known and sum(self.cost(card) for card in mine) <= LOW:
+        # Next: end a round only with a good lead. `self.lead()` says by how many points we are expected to lead.
+        if self.turns >= PATIENCE and all(self.total(layout) >= self.total(mine) for layout in self.table.layouts):
             for kind in ("knock", "end"):
                 if offers.has(kind):
                     return {"kind": kind}
@@ -41,96 +51,41 @@ class MyBot(Bot):
         if not sources:
             return None
         top = self.table.top
-        top_is_low = top is not None and self.cost(top) <= LOW
-        if "pile" in sources and (top_is_low or "stock" not in sources):
-            return {"kind": "draw", "from": "pile"}
-        return {"kind": "draw", "from": "stock"}
+        helps = top is not None and self.cost(top) <= LOW and any(self.cost(card) > self.cost(top) for card in mine)
+        return {"kind": "draw", "from": "pile" if helps and "pile" in sources else sources[0]}
 
     def place(self, offers: Offers) -> Reply:
-        """Where the card that we drew goes: into one of our slots, or onto the pile.
-
-        Change this to play better: in many games equal cards in a line count nothing. `self.measure.cost(layout)` says
-        what a layout will cost, with all that counts together.
-        """
+        """Where the drawn card goes: to the slot of our worst card, or to the pile."""
         slots = offers.choices("swap", "slot")
-        drawn = self.table.drawn
-        if slots and drawn is not None:
-            helps = self.cost(drawn) <= LOW and self.cost(drawn) < self.cost(self.table.mine[self.worst(slots)])
-            if helps or not offers.has("discard"):
-                return {"kind": "swap", "slot": self.worst(slots)}
-        if offers.has("discard"):
+        if not slots:
+            return None
+        # Next: look for pairs. In many games equal cards in a line count nothing together: `self.measure.cost(layout)`
+        # says what a layout is expected to score, with all that counts together.
+        slot = self.worst(slots)
+        if offers.has("discard") and self.cost(self.table.drawn) >= self.cost(self.table.mine[slot]):
             return {"kind": "discard"}
-        return {"kind": "swap", "slot": self.worst(slots)} if slots else None
+        return {"kind": "swap", "slot": slot}
 
     def flip(self, offers: Offers) -> Reply:
-        """Which of our cards is turned face up after we have thrown a card away."""
+        """Which of our cards is turned face up: any, but not the last one, which would end the round."""
         slots = offers.choices("flip", "slot")
-        return {"kind": "flip", "slot": slots[0]} if slots else None
+        return {"kind": "none"} if len(slots) == 1 and offers.has("none") else {"kind": "flip", "slot": slots[0]}
 
-    def power(self, offers: Offers) -> Reply:
-        """What to do with the power of a card: look at one of our cards.
+    def worst(self, slots: list[int]) -> int:
+        """Of these slots of ours the one whose card counts most; of equal ones another each turn."""
+        costs = [self.cost(self.table.mine[slot]) for slot in slots]
+        equal = [slot for slot, cost in zip(slots, costs, strict=True) if cost == max(costs)]
+        return equal[self.turns % len(equal)]
 
-        Change this to play better: there are many more powers, and each is an offer in `offers`.
-        """
-        for seat, slot in offers.choices("peek", "target"):
-            if seat == self.seat and self.table.state((seat, slot)) == "hidden":
-                return {"kind": "peek", "target": [seat, slot]}
-        return None
+    def total(self, layout: list[str | None]) -> float:
+        """The points of all cards of a layout."""
+        return sum(map(self.cost, layout))
 
-    def slap(self, offers: Offers) -> Reply:
-        """A card was thrown away. Whoever is the first to throw an equal one after it is rid of that, so be quick.
-
-        Change this to play better: `self.table.at(target)` also tells the cards of others that you have seen.
-        """
-        top = self.table.top
-        for seat, slot in offers.choices("slap", "target") if top is not None else ():
-            card = self.table.at((seat, slot))
-            if seat == self.seat and is_known(card) and rank(card) == rank(str(top)) and self.cost(card) > 0:
-                return {"kind": "slap", "target": [seat, slot]}
-        return None
-
-    def give(self, offers: Offers) -> Reply:
-        """Which of our cards another seat gets, after we have slapped one of its cards."""
-        slots = offers.choices("give", "slot")
-        return {"kind": "give", "slot": self.worst(slots)} if slots else None
-
-    def block(self, offers: Offers) -> Reply:
-        """Whether our shield stops an attack; `self.table.attack` tells which one."""
-        return {"kind": "block"} if offers.has("block") else None
-
-    def pairs(self, offers: Offers) -> Reply:
-        """Two-deck game: which pairs we throw away."""
-        rows = offers.choices("discard_pairs", "rows")
-        dear = [row for row in rows if sum(map(self.cost, self.row(row))) > 0]
-        return {"kind": "discard_pairs", "rows": dear} if offers.has("discard_pairs") else None
-
-    def stroke(self, offers: Offers) -> Reply:
-        """Par golf: which row we take as a stroke. Change this to play better: equal cards score little."""
-        for row in offers.choices("stroke", "row"):
-            if all(map(is_known, self.row(row))) and sum(map(self.cost, self.row(row))) <= LOW:
-                return {"kind": "stroke", "row": row}
-        return None
-
-    def pick8(self, offers: Offers) -> Reply:
-        """The game Powers: which of three cards to keep. Change this to play better: without this method the kit
-        keeps the card that costs least, in the best slot."""
-        return offers.least_committal()
-
-    # What the decisions reckon with.
-
-    def cost(self, card: Any) -> float:
-        """What a card counts. Change this to play better: `self.unseen.points` is what a hidden one does on average."""
+    def cost(self, card: str | None) -> float:
+        """The points of a card. Next: a hidden card counts `self.unseen.points` on average."""
         if card is None:
             return 0
         return self.measure.points(card) if is_known(card) else HIDDEN
-
-    def worst(self, slots: list[int]) -> int:
-        """Of these slots of ours the one that costs most, the first of equals."""
-        return max(slots, key=lambda slot: self.cost(self.table.mine[slot]))
-
-    def row(self, row: int) -> list[Any]:
-        """Our two cards in a row, in the games whose rows are pairs."""
-        return self.table.mine[2 * row : 2 * row + 2]
 
 
 if __name__ == "__main__":

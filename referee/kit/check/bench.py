@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from protocol.messages import Limits, Ready
 from referee.kit.check import rules
-from referee.kit.check.conditions import BY_THE_BOOK, Conditions
+from referee.kit.check.check_rules import BY_THE_BOOK, CheckRules
 from referee.kit.check.findings import of_late, of_left, of_slip, of_spare
 from referee.kit.check.games import GameToTry
 from referee.kit.check.lines import padded
@@ -89,7 +89,7 @@ class Bench:
         games: Sequence[GameToTry],
         options: Sequence[GameToTry],
         seed: str,
-        conditions: Conditions = BY_THE_BOOK,
+        check_rules: CheckRules = BY_THE_BOOK,
         most_s: float = MOST_S,
     ) -> None:
         """After `most_s` nothing more begins."""
@@ -98,7 +98,7 @@ class Bench:
         """The presets that are played."""
         self.options = options
         """What is played with other options."""
-        self.seed, self.conditions = seed, conditions
+        self.seed, self.check_rules = seed, check_rules
         self.outcome = Outcome(number=0, title="")
         """The step that is under way."""
         self.outcomes: list[Outcome] = []
@@ -111,7 +111,7 @@ class Bench:
         self.play_on = set[str]()
         """The bot's name, once one of its processes has played a second match."""
         self._pool = Pool(self.play_on)
-        self._plays_on = conditions.reuses
+        self._plays_on = check_rules.reuses
         """Whether further matches are played in the process of the last one."""
         self._last: Trial | None = None
         """The last match of the process that waits."""
@@ -314,7 +314,7 @@ class Bench:
             channel,
             game,
             folder=self.spec.dir,
-            conditions=self.conditions,
+            check_rules=self.check_rules,
             announced=self.all_games,
             seed=seed,
             seat=seat,

@@ -11,7 +11,7 @@ from referee.kit.check.bench import Bench
 from referee.kit.check.report import counted
 from referee.kit.check.sitting import Manner, Sitting
 from referee.kit.check.tape import messages
-from referee.rules.table.asks import Ask
+from referee.rules.questions import Ask
 
 DECISIONS = frozenset(get_args(Decision))
 KINDS = frozenset(str(kind.__struct_config__.tag) for kind in get_args(Action))
@@ -71,8 +71,8 @@ async def positions(bench: Bench) -> None:
         return not decisions[ask.decision] or any(not kinds[offer.kind] for offer in ask.offers)
 
     presets = {game.preset for game in bench.all_games}
-    games = [game for game in bench.conditions.positions if game.preset in presets]
-    for number, game in enumerate(games * bench.conditions.tries):
+    games = [game for game in bench.check_rules.positions if game.preset in presets]
+    for number, game in enumerate(games * bench.check_rules.tries):
         if not lacking(bench) or bench.stopped:
             break
         await bench.sit(game, Manner(puts=is_new), seat=number % game.seats, salt=f"positions {number}")
@@ -87,7 +87,7 @@ async def positions(bench: Bench) -> None:
 def _of(bench: Bench, names: frozenset[str], shown: Mapping[str, int]) -> str:
     """How many of these names there were, and of how many where all games are played."""
     there = len(names & shown.keys())
-    return str(there) if bench.conditions.only_these else f"{there} of {len(names)}"
+    return str(there) if bench.check_rules.only_these else f"{there} of {len(names)}"
 
 
 def lacking(bench: Bench) -> frozenset[str]:

@@ -19,7 +19,7 @@ from referee.kit.check.noted import Late, Slip, Spare
 from referee.kit.check.places import culprit, first_value, place_in, place_of
 from referee.kit.check.report import Finding
 from referee.kit.check.sitting import Sitting
-from referee.rules.table.asks import Ask
+from referee.rules.questions import Ask
 
 LAST_WORDS = 12
 """How many lines of standard error are shown of a bot that ended."""
@@ -90,7 +90,7 @@ def of_slip(slip: Slip, sitting: Sitting, longest_answered: int) -> Found:
         what = f"when the answer to `{decision}` was due, the process lived and its standard output was closed"
     if "exited with code 0 before `ready`" in what:
         what += f"; {ENDS_AT_ONCE}"
-    elif "before `ready`" in what and not sitting.manner.trial and not sitting.conditions.only_these:
+    elif "before `ready`" in what and not sitting.manner.trial and not sitting.check_rules.only_these:
         what += f"; it was started in {sitting.folder}, and `--dir FOLDER` starts it elsewhere"
     if mishap.kind in ("timeout", "start_timeout"):
         what, rule = _why_late(what, rule, slip, sitting, longest_answered)
@@ -156,7 +156,7 @@ def _place_note(field: str, slip: Slip) -> str:
 
 def of_late(late: Late, sitting: Sitting) -> Found:
     """Silence in a slap window, which is no fault."""
-    limit_s = sitting.conditions.clocks.slap_s
+    limit_s = sitting.check_rules.clocks.slap_s
     finding = Finding(
         verdict="warn",
         kind="late slap",

@@ -5,9 +5,8 @@ from typing import Any
 
 from msgspec import Struct
 
-from referee.rules.book.presets import PRESETS
-from referee.rules.book.variant import Variant
-from referee.rules.book.variants import customised
+from referee.rules.check_options import with_options
+from referee.rules.variants import PRESETS, Variant
 
 SHORT: Mapping[str, Any] = {"rounds": 2}
 """The options with which most matches are over soon."""
@@ -29,7 +28,7 @@ class GameToTry(Struct, frozen=True, kw_only=True):
     @property
     def variant(self) -> Variant:
         """The game with these options."""
-        return customised(self.preset, self.changes) if self.given is None else self.given
+        return with_options(self.preset, self.changes) if self.given is None else self.given
 
     @property
     def name(self) -> str:

@@ -37,7 +37,7 @@ WORTH_A_WARNING_MB = 8
 
 async def long_match(bench: Bench) -> None:
     """Play a match of many rounds."""
-    if bench.conditions.only_these:
+    if bench.check_rules.only_these:
         bench.outcome.verdict = "skip"
         bench.outcome.summary = f"a match of {LONG} rounds is none of this competition, whose own are in step 3"
         return
@@ -71,7 +71,7 @@ async def long_match(bench: Bench) -> None:
 
 async def several_matches(bench: Bench) -> None:
     """Play different games one after the other in one process, as `reuse = "tournament"` does."""
-    if not bench.conditions.reuses:
+    if not bench.check_rules.reuses:
         bench.outcome.verdict, bench.outcome.summary = "skip", "each match of this competition has a process of its own"
         return
     games = (list(some_games(bench.all_games, SEVERAL - 1)) * SEVERAL)[:SEVERAL]
@@ -182,7 +182,7 @@ async def same_seed(bench: Bench) -> None:
         if _differs(bench, one.given, two.given, game, "in two new processes"):
             differing += 1
             continue
-        if not bench.conditions.reuses:
+        if not bench.check_rules.reuses:
             continue
         other = next((other for other in bench.all_games if other.preset != game.preset), game)
         played = await _in_one_process(bench, [other, game], salt="same", answers=ANSWERS)

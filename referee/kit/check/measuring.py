@@ -37,7 +37,7 @@ async def standard_output(bench: Bench) -> None:
 
 async def times(bench: Bench) -> None:
     """Hold the times of all answers against the limits."""
-    clocks = bench.conditions.clocks
+    clocks = bench.check_rules.clocks
     by_decision: dict[str, list[float]] = defaultdict(list)
     for given in bench.given:
         by_decision[given.ask.decision].append(given.elapsed_us / 1000)

@@ -4,8 +4,8 @@ from msgspec import Struct
 
 from protocol.actions import Action
 from referee.kit.check.rules import Rule
+from referee.rules.questions import Ask
 from referee.rules.record import Mishap
-from referee.rules.table.asks import Ask
 
 
 class Given(Struct, frozen=True, kw_only=True):

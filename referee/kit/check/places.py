@@ -15,8 +15,8 @@ from protocol.codec import BadLine, decode_answer
 from protocol.offers import FIELDS, Choice, OneOf, Pick, admits
 from protocol.text import printable
 from referee.kit.check.lines import present
+from referee.rules.questions import Ask
 from referee.rules.record import Mishap
-from referee.rules.table.asks import Ask
 
 AROUND = 110
 """How many characters of a long line are shown before the place, and about as many after it."""

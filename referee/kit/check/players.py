@@ -9,9 +9,9 @@ from protocol.cards import rank
 from protocol.messages import Answer, Ready
 from referee.play.faults import Trouble
 from referee.play.talk.exchange import READY, Delivery, Reply
-from referee.rules.table.asks import Ask
-from referee.rules.table.dice import any_action
-from referee.rules.table.table import Table
+from referee.rules.dice import any_action
+from referee.rules.questions import Ask
+from referee.rules.table import Table
 
 SHARES: Mapping[str, float] = {
     "knock": 0.04, "end": 0.06, "none": 0.4, "stop": 0.4, "allow": 0.4, "cancel_knock": 3.0, "shield": 6.0,

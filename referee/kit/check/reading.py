@@ -27,7 +27,7 @@ async def many_events(bench: Bench) -> None:
     """Play at full tables, and let many turns go by before the bot is asked again."""
     first = len(bench.sittings)
     presets = {game.preset for game in bench.all_games}
-    for game in [crowd for crowd in bench.conditions.crowds if crowd.preset in presets] or bench.all_games[:1]:
+    for game in [crowd for crowd in bench.check_rules.crowds if crowd.preset in presets] or bench.all_games[:1]:
         await bench.sit(game, Manner(first=2 * FEW), seat=game.seats // 2, salt="crowd")
     for game in some_games(bench.all_games, 2):
         many = Manner(puts=lambda _: False, answers=3, about=rules.LENGTH, trial="it was told so much in one line")

@@ -20,7 +20,7 @@ from msgspec.structs import replace
 from protocol.codec import BadLine, decode_answer, decode_ready
 from protocol.messages import Answer, GameMessage, Limits, Ready
 from protocol.offers import admits
-from referee.kit.check.conditions import Conditions
+from referee.kit.check.check_rules import CheckRules
 from referee.kit.check.games import GameToTry
 from referee.kit.check.lines import Alter, merged, understood
 from referee.kit.check.noted import Blamed, Given, Late, Slip, Spare
@@ -33,12 +33,12 @@ from referee.play.talk.conversation import Conversation, Steps
 from referee.play.talk.exchange import READY, Delivery, Exchange, Reply, Saying
 from referee.play.talk.script import announcements, hello, table_message
 from referee.reports.blame import mishap_of
+from referee.rules.chance import Keyed
 from referee.rules.game import Game
+from referee.rules.keyed_streams import bot_seed, seed_key
+from referee.rules.questions import Ask
 from referee.rules.record import Given as Played
 from referee.rules.record import Mishap
-from referee.rules.table.asks import Ask
-from referee.rules.table.chance import Keyed
-from referee.rules.table.streams import bot_seed, seed_key
 
 MOST_SILENT = 2
 """A match is broken off when the bot has left so many requests unanswered."""
@@ -105,7 +105,7 @@ class Sitting:
         game: GameToTry,
         *,
         folder: str,
-        conditions: Conditions,
+        check_rules: CheckRules,
         announced: Sequence[GameToTry],
         seed: str,
         seat: int,
@@ -113,7 +113,7 @@ class Sitting:
         matches_before: int = 0,
     ) -> None:
         self.channel, self.game_to_try, self.seat, self.manner = channel, game, seat, manner
-        self.conditions = conditions
+        self.check_rules = check_rules
         self.folder = folder
         """Where the bot was started."""
         self.tape = channel.inbox = channel.inbox if isinstance(channel.inbox, Tape) else Tape(Limits())
@@ -148,7 +148,7 @@ class Sitting:
         self._thought_us = 0.0
         self._players = Players(self._dice, quits=(seat + 1) % game.seats if game.quits else None)
         self.game, self.talk = _conversation(
-            game, conditions, announced=announced, seed=seed, seat=self.seat, matches_before=matches_before
+            game, check_rules, announced=announced, seed=seed, seat=self.seat, matches_before=matches_before
         )
         self._moves = 0
         self._read = 0
@@ -427,7 +427,7 @@ def _is_ready(line: bytes) -> bool:
 
 def _conversation(  # noqa: PLR0913 - what differs from match to match
     game: GameToTry,
-    conditions: Conditions,
+    check_rules: CheckRules,
     *,
     announced: Sequence[GameToTry],
     seed: str,
@@ -443,8 +443,8 @@ def _conversation(  # noqa: PLR0913 - what differs from match to match
         variant,
         game.name,
         seeds=[bot_seed(key, 0, number) for number in range(game.seats)],
-        clocks=conditions.clocks,
-        faults=conditions.faults,
+        clocks=check_rules.clocks,
+        faults=check_rules.faults,
         matches_before=[matches_before if number == seat else 0 for number in range(game.seats)],
     )
     tables = dict.fromkeys((one.preset, one.name, one.seats) for one in (*announced, game))

@@ -39,7 +39,7 @@ async def start_up(bench: Bench) -> None:
         bench.stopped = "the bot did not get as far as `ready`"
         return
     sitting = await bench.sit(bench.all_games[0], Manner(answers=0))
-    start_s, limit_s = sitting.start_us / 1e6, bench.conditions.clocks.start_s
+    start_s, limit_s = sitting.start_us / 1e6, bench.check_rules.clocks.start_s
     bench.outcome.summary = f"ready {start_s * 1000:.0f} ms after its start (limit {limit_s:g} s)"
     if start_s > WORTH_A_WARNING * limit_s:
         what = f"it took {start_s:.1f} s from its start to `ready`, of {limit_s:g} s"

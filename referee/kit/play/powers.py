@@ -4,8 +4,8 @@ It decides nothing: whether a power can be used is told by the request that foll
 """
 
 from protocol.cards import Card, rank
-from referee.rules.book.variant import Variant
 from referee.rules.games.power_cards import POWERS, power_of
+from referee.rules.variants import Variant
 
 _OF_CAMBIO = {
     "peek_own": "look at one of your cards",

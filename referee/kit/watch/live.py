@@ -13,8 +13,8 @@ from msgspec.structs import replace
 
 from referee.play.match import LiveMatch, MatchSetup
 from referee.play.session import Interrupted
+from referee.rules.chance import RoundOutcomes
 from referee.rules.record import Move, Record
-from referee.rules.table.chance import RoundOutcomes
 from referee.tournament.workers.frames import PIPE_READ_BYTES, frame
 
 if TYPE_CHECKING:

@@ -71,7 +71,7 @@ class RunReader:
             is_all = extent.has_ended and len(self._matches) + lost >= extent.planned
             summary = self._summed(store, at_once=is_all)
         return RunNow(
-            name=meta.facts.name,
+            name=meta.config.name,
             planned=extent.planned,
             has_ended=extent.has_ended,
             given_up=lost,

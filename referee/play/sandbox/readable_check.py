@@ -15,9 +15,6 @@ MOST_FILES = 100_000
 _STORE = re.compile(r"\.golfref([-.~]|$)", re.IGNORECASE)
 """The name of a store, also of an old one (`run.golfref.old1`) and of what lies beside one (`-wal`, `.lock`)."""
 
-_BUNDLE = "bundle.json"
-"""The file that every published bundle has."""
-
 
 class Unfit(ValueError):
     """This bot cannot be run in a cell as it is; the text says why and what to change."""
@@ -26,7 +23,7 @@ class Unfit(ValueError):
 def check_folder(folder: str, *, for_another: bool) -> None:
     """Look through a bot's own folder; raises Unfit.
 
-    It may hold no store and no bundle, and nothing through which the bot could reach a process outside its cell. Where
+    It may hold no store, as bundles do, and nothing through which the bot could reach a process outside its cell. Where
     it is `for_another` user than ours, that user must be able to read everything in it; the advice to make that so is
     given only when it is known that the folder shows no cards.
     """
@@ -35,7 +32,8 @@ def check_folder(folder: str, *, for_another: bool) -> None:
         if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode) or stat.S_ISLNK(mode)):
             what = "is a pipe, a socket or a device"
             raise Unfit(f"{path} {what}; remove it: what is in a cell talks to the referee alone")
-        if stat.S_ISREG(mode) and (whose := _holds_cards(os.path.basename(path))):
+        if stat.S_ISREG(mode) and _STORE.search(os.path.basename(path)):
+            whose = "the store of a run, which holds the key of its deals"
             raise Unfit(
                 f"{path} belongs to {whose}, and the bot could read all of {folder}; give the bot a folder of its own"
             )
@@ -49,13 +47,6 @@ def check_open(place: str) -> None:
     """Raises Unfit where only its owner can read a file or folder, and so the bot's user cannot."""
     if not os.stat(place).st_mode & stat.S_IROTH:
         raise Unfit(f"{_closed(place)}: chmod a+rX {place}")
-
-
-def _holds_cards(name: str) -> str:
-    """What of a run a file of this name belongs to, by which a bot could know cards; empty where it is no such name."""
-    if _STORE.search(name):
-        return "the store of a run, which holds the key of its deals"
-    return "a published bundle, which holds the cards of its matches" if name == _BUNDLE else ""
 
 
 def _closed(place: str) -> str:

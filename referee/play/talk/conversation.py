@@ -18,11 +18,11 @@ from referee.play.faults import Trouble
 from referee.play.talk.exchange import Delivery, Exchange, Reply, Saying
 from referee.play.talk.inbox import EXCERPT
 from referee.play.talk.script import Script
+from referee.rules.chance import Chance
 from referee.rules.game import Game
 from referee.rules.games.slaps import order_slaps
+from referee.rules.questions import Ask, Sealed, Window, is_legal
 from referee.rules.record import Forfeit, Given, GivenSlaps, GivenTogether, Mishap, Move, Reaction
-from referee.rules.table.asks import Ask, Sealed, Window, is_admitted
-from referee.rules.table.chance import Chance
 
 Steps = Generator[Saying, Sequence[Reply], None]
 """Yields what is to be written, and is sent the replies to it, in the order of its deliveries."""
@@ -116,7 +116,7 @@ class Conversation:
         then, seat.then = seat.then, None
         if then is None or not ask.joins:
             return None
-        if not is_admitted(ask, then):
+        if not is_legal(ask, then):
             return self._refuse(ask, then, joined=True)
         return Given(seat=ask.seat, action=then, joined=True)
 
@@ -176,7 +176,7 @@ class Conversation:
         time_us, waived_us = round(reply.elapsed_us), round(reply.waived_us) if reply.waived_us else 0
         if isinstance(heard, Answer):
             self.script.charge(seat, time_us)
-            if not is_admitted(ask, heard.action):
+            if not is_legal(ask, heard.action):
                 return self._refuse(ask, heard.action, time_us, waived_us)
             if heard.then is not None:
                 self.seats[seat].then = heard.then
@@ -203,7 +203,7 @@ class Conversation:
         """A seat's part in a window: silence is a pass and no fault, a broken or illegal answer is one."""
         action, mishap, late, hint = ask.fallback, None, False, ""
         if isinstance(reply.heard, Answer):
-            if is_admitted(ask, reply.heard.action):
+            if is_legal(ask, reply.heard.action):
                 action = reply.heard.action
             else:
                 mishap = illegal(ask.decision, ask.offers, reply.heard.action)

@@ -10,8 +10,8 @@ from msgspec.structs import replace
 
 from referee.play.talk.exchange import Delivery
 from referee.play.talk.script import Script, announcements, hello
-from referee.rules.book.variants import restored
 from referee.rules.game import Game
+from referee.rules.questions import Ask, Question, Sealed, Window
 from referee.rules.record import (
     Forfeit,
     Given,
@@ -21,7 +21,7 @@ from referee.rules.record import (
     Reaction,
     Record,
 )  # fmt: skip
-from referee.rules.table.asks import Ask, Question, Sealed, Window
+from referee.rules.variants import from_record
 
 Answered = tuple[Ask, Given | Reaction]
 """What a seat was asked, and what came of it."""
@@ -31,9 +31,9 @@ class Retelling:
     """A match told again along `walk`: call `before` at each of its steps and `after` at its end."""
 
     def __init__(self, record: Record) -> None:
-        """Raises what `restored` raises for the options, and ValueError where the id key is no hex."""
+        """Raises what `from_record` raises for the options, and ValueError where the id key is no hex."""
         self._record = record
-        self._variant = restored(record.preset, record.options)
+        self._variant = from_record(record.preset, record.options)
         self._id_key = bytes.fromhex(record.id_key)
         self._answers = iter([move for move in record.moves if not isinstance(move, Forfeit)])
         self._script: Script | None = None

@@ -23,14 +23,13 @@ from protocol.messages import Clocks, End, Fault, FaultPolicy, GameMessage, Hell
 from referee import __version__
 from referee.play.talk.exchange import READY, Delivery
 from referee.play.talk.tally import Tally
-from referee.rules.book.variant import Variant, deck_size
 from referee.rules.describe import rules_in_brief
 from referee.rules.game import Game
+from referee.rules.questions import Ask
 from referee.rules.record import Mishap
-from referee.rules.scoring.values import card_values
-from referee.rules.table.asks import Ask
-from referee.rules.table.seen import Happening, views
-from referee.rules.table.table import Table
+from referee.rules.secrets import TableEvent, views
+from referee.rules.table import Table
+from referee.rules.variants import Variant, card_values, deck_size
 
 ID_LETTERS = 12
 """How many letters a request's id has; they carry 72 bits."""
@@ -202,7 +201,7 @@ class Script:
             script.notices = []
         return news
 
-    def _spread(self, events: Sequence[Happening]) -> None:
+    def _spread(self, events: Sequence[TableEvent]) -> None:
         """Add events to the news of every seat. Each is encoded once for all seats that see the same of it."""
         for event in events:
             seen, insiders = views(event)
@@ -281,7 +280,7 @@ def table_message(table: Table) -> TableMessage:
         round=table.round,
         dealer=table.dealer,
         turn=table.turn,
-        knocker=table.knocker,
+        knocker=table.ended_by,
         stock=len(table.stock),
         pile=tuple(table.pile[-1:]),
         layouts=tuple(

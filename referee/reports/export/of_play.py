@@ -10,6 +10,7 @@ from referee.reports.export.of_matches import no_replay
 from referee.reports.export.rows import DecisionRow, SlapRow
 from referee.reports.export.scope import Scope
 from referee.rules.game import Game
+from referee.rules.questions import Ask, Sealed, Window
 from referee.rules.record import (
     BrokenRecord,
     Given,
@@ -22,8 +23,7 @@ from referee.rules.record import (
     walk,
     was_asked,
 )
-from referee.rules.table.asks import Ask, Sealed, Window
-from referee.rules.table.seen import Happening
+from referee.rules.secrets import TableEvent
 from referee.tournament.store.disk import StoreError
 from referee.tournament.store.rows import CommittedMatch
 from referee.tournament.store.store import Store
@@ -116,7 +116,7 @@ def _slaps(row: CommittedMatch, record: Record) -> Iterator[SlapRow]:
         yield from _of_window(row, one, one.game.events[one.events : end])
 
 
-def _of_window(row: CommittedMatch, window: _Opened, events: Sequence[Happening]) -> Iterator[SlapRow]:
+def _of_window(row: CommittedMatch, window: _Opened, events: Sequence[TableEvent]) -> Iterator[SlapRow]:
     """A row for each seat of a window, after which these events came, up to the next one."""
     move, options = window.move, window.game.table.options
     margin_us = options.photo_finish_us if options.slap_order == "reaction" else None

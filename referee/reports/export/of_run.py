@@ -14,7 +14,7 @@ Ends = tuple[float | None, float | None]
 def pair_rows(store: Store) -> Iterator[PairRow]:
     """A row for each bot and each opponent that it met, over all games and then in each game. Raises StoreError."""
     yield from _pairs(None, standings_in(store).crosstable)
-    for variant in store.meta().facts.variants:
+    for variant in store.meta().config.variants:
         yield from _pairs(variant.name, standings_in(store, variant.name).crosstable)
 
 

@@ -4,76 +4,52 @@ slaps.py has the slap window itself.
 """
 
 from collections.abc import Iterator
-from functools import lru_cache
 
-from protocol import events
-from protocol.actions import Discard, Draw, Knock, Nothing, Peek, Switch, Target
-from protocol.cards import Card, rank
+from protocol.actions import Nothing, Peek, Switch
+from protocol.cards import rank
 from protocol.offers import Offer, OneOf, Pick
-from referee.rules.book.variant import Variant, size
-from referee.rules.games.course import Course
-from referee.rules.games.hidden import draw_and_place_in_words, first_look, place_face_down, switch
-from referee.rules.games.six_card import DISCARD, NONE, discard_hand, knock, place_ask, turn_ask
+from referee.rules.games import look, turns
 from referee.rules.games.slaps import follow_discard
-from referee.rules.table.asks import ALIKE, Ask, Flow
-from referee.rules.table.seen import only
-from referee.rules.table.table import Table, draw
+from referee.rules.questions import Flow, ask
+from referee.rules.table import Table
+from referee.rules.variants import Variant, size
 
-_WITHOUT_KINGS = frozenset({"J", "Q"})
-_WITH_KINGS = frozenset({"J", "Q", "K"})
+
+def starter(table: Table) -> int:
+    """CAC-08: the highest total starts, or by option the seat left of the dealer.
+
+    Ties go to the first clockwise from the dealer, the dealer included."""
+    if table.options.fixed_starter:
+        return turns.left_of_dealer(table)
+    return max([table.dealer, *table.others(table.dealer)], key=table.totals.__getitem__)
 
 
 def take_turn(table: Table, seat: int) -> Flow[None]:
     """CAC-09: the seat knocks, or it draws and places a card; then comes what its regular discard brings about.
 
-    A turn has exactly one regular discard, and a knock turn has none (CAC-17)."""
-    match (yield turn_ask(table, seat)):
-        case Knock():
-            knock(table, seat)
-            return
-        case Draw(source=source):
-            draw(table, seat, source)
-            discard = yield from _place(table, seat, public=source == "pile")
-            has_power = rank(discard) in _face_ranks(table)
-            yield from follow_discard(table, seat, discard, _use_power(table, seat) if has_power else None)
-
-
-def _place(table: Table, seat: int, *, public: bool) -> Flow[Card]:
-    """CAC-10, CAC-11: a stock card is swapped in or discarded, a pile card (`public`) must be swapped in.
-
-    Returns the regular discard (CAC-13)."""
-    action = yield place_ask(table, seat, offers=() if public else (DISCARD,))
-    if isinstance(action, Discard):
-        return discard_hand(table, seat)
-    return place_face_down(table, seat, action, public=public)
-
-
-def _face_ranks(table: Table) -> frozenset[str]:
-    """Return the ranks that have a power as regular discards (CAC-13), kings where the pack has them (CAC-03)."""
-    return _WITH_KINGS if table.options.cactus_ranks == "KA" else _WITHOUT_KINGS
+    A turn has exactly one regular discard (CAC-13), and a knock turn has none (CAC-17). Slaps spare the ender, too
+    (CAC-19)."""
+    placed = yield from look.hidden_turn(table, seat)
+    if placed is not None:
+        discard, _ = placed
+        power = _use_power(table, seat) if rank(discard) in ("J", "Q", "K") else None
+        yield from follow_discard(table, seat, discard, power, spared=turns.spared_ender(table))
 
 
 def _use_power(table: Table, seat: int) -> Flow[None]:
     """CAC-15: the seat may peek at a card or switch two unseen, whatever was slapped onto its discard (CAC-16).
 
-    Everybody is told which slots these are; only the peeker sees a card (CAC-39, INF-06)."""
-    targets = table.targets(seat, up=False)
-    match (yield _ask_for_power(seat, targets)):
+    J, Q and K have this power as regular discards (CAC-13), kings where the pack has them (CAC-03). By `protect_ender`
+    it spares the ender's cards (CAC-19)."""
+    targets = table.targets(up=False, spared=turns.spared_ender(table))
+    offers: tuple[Offer, ...] = (turns.NONE,)
+    offers += (Offer(kind="peek", target=OneOf(targets)),) * (len(targets) > 0)
+    offers += (Offer(kind="switch", targets=Pick(2, targets)),) * (len(targets) > 1)
+    match (yield ask(seat, "power", offers, Nothing())):
         case Peek(target=target):
-            table.emit(events.Peeked(seat=seat, target=target, card=only(seat, table.at(*target).card)))
-        case Switch(targets=targets):
-            switch(table, *targets)
-            table.emit(events.Switched(seat=seat, targets=targets))
-
-
-@lru_cache(ALIKE)
-def _ask_for_power(seat: int, targets: tuple[Target, ...]) -> Ask:
-    offers = [NONE]
-    if targets:
-        offers.append(Offer(kind="peek", target=OneOf(targets)))
-    if len(targets) > 1:
-        offers.append(Offer(kind="switch", targets=Pick(2, targets)))
-    return Ask(seat=seat, decision="power", offers=tuple(offers), fallback=Nothing())
+            look.peek(table, seat, target)
+        case Switch(targets=(first, second)):
+            look.switch(table, seat, first, second)
 
 
 # In words, for describe.py
@@ -99,7 +75,7 @@ def _set_up_in_words(variant: Variant) -> Iterator[str]:
 
 
 def _turn_in_words(variant: Variant) -> Iterator[str]:
-    yield from draw_and_place_in_words()
+    yield from look.draw_and_place_in_words()
     if variant.options.protect_ender:
         yield "The knocker's cards are safe from the others' powers and slaps."
     powers = power_ranks_in_words(variant)
@@ -108,8 +84,9 @@ def _turn_in_words(variant: Variant) -> Iterator[str]:
     yield f"{POWER_IN_WORDS}."
 
 
-COURSE = Course(
-    open_round=first_look,
+PLAY = turns.Play(
+    starter=starter,
+    open_round=look.first_look,
     take_turn=take_turn,
     set_up_in_words=_set_up_in_words,
     turn_in_words=_turn_in_words,

@@ -6,39 +6,28 @@ With the option `slaps` every discard opens a window (CMB-09).
 from collections.abc import Iterator
 
 from protocol import events
-from protocol.actions import Discard, Draw, Exchange, Knock, Nothing, Peek, Rearrange
+from protocol.actions import Exchange, Nothing, Peek, Rearrange
 from protocol.cards import JOKER, Card, rank
 from protocol.offers import Offer, OneOf, Pick
-from referee.rules.book.variant import Variant
-from referee.rules.games.course import Course
-from referee.rules.games.hidden import draw_and_place_in_words, open_round, place_face_down, set_up_in_words, switch
-from referee.rules.games.six_card import DISCARD, NONE, discard_hand, knock, place_ask, turn_ask
+from referee.rules.games import look, turns
 from referee.rules.games.slaps import follow_discard
-from referee.rules.table.asks import Ask, Flow, alike
-from referee.rules.table.seen import everybody, only
-from referee.rules.table.table import Table, draw
+from referee.rules.questions import Flow, ask
+from referee.rules.secrets import everybody, only
+from referee.rules.table import Table
+from referee.rules.variants import Variant
 
 
 def take_turn(table: Table, seat: int) -> Flow[Card | None]:
-    """CMB-03: a knock (CMB-07), or a draw. A pile card is swapped in, and everybody knows where it lies (CMB-04).
+    """CMB-03: a knock (CMB-07), or a card is drawn and placed; a stock card that is discarded may have a power.
 
-    A stock card is swapped in, without a power for the card that it replaces, or discarded (CMB-05), which may have a
-    power (CMB-06). Returns the regular discard, which may be a jack that costs the next seat its turn (KER-12)."""
-    match (yield turn_ask(table, seat)):
-        case Knock():
-            knock(table, seat)
-        case Draw(source=source):
-            public = source == "pile"
-            draw(table, seat, source)
-            action = yield place_ask(table, seat, offers=() if public else (DISCARD,))
-            if isinstance(action, Discard):
-                discard = discard_hand(table, seat)
-                yield from follow_discard(table, seat, discard, _use_power(table, seat, discard))
-            else:
-                discard = place_face_down(table, seat, action, public=public)
-                yield from follow_discard(table, seat, discard)
-            return discard
-    return None
+    The card that a swap replaces has none (CMB-05). Slaps do not spare the ender (CMB-09). Returns the regular discard,
+    which may be a jack that costs the next seat its turn (KER-12)."""
+    placed = yield from look.hidden_turn(table, seat)
+    if placed is None:
+        return None
+    discard, as_drawn = placed
+    yield from follow_discard(table, seat, discard, _use_power(table, seat, discard) if as_drawn else None)
+    return discard
 
 
 def _use_power(table: Table, seat: int, card: Card) -> Flow[None]:
@@ -47,13 +36,11 @@ def _use_power(table: Table, seat: int, card: Card) -> Flow[None]:
     offers = () if power is None else _offers(table, seat, power)
     if not offers:
         return
-    ask = alike(Ask(seat=seat, decision="power", offers=(*offers, NONE), fallback=Nothing()))
-    match (yield ask):
+    match (yield ask(seat, "power", (*offers, turns.NONE), Nothing())):
         case Peek(target=target):
-            table.emit(events.Peeked(seat=seat, target=target, card=only(seat, table.at(*target).card)))
+            look.peek(table, seat, target)
         case Exchange(slot=slot, target=target):
-            switch(table, (seat, slot), target)
-            table.emit(events.Switched(seat=seat, targets=((seat, slot), target)))
+            look.switch(table, seat, (seat, slot), target)
         case Rearrange(seat=of, slots=slots):
             _rearrange(table, of, slots)
             hidden = table.options.hidden_rearrange
@@ -63,25 +50,25 @@ def _use_power(table: Table, seat: int, card: Card) -> Flow[None]:
 def _offers(table: Table, seat: int, power: str) -> tuple[Offer, ...]:
     """Return what the power can be aimed at, nothing where no card is left for it (CMB-06).
 
-    `protect_ender` saves nobody from being looked at (CMB-10)."""
-    targets = table.targets(seat, up=False, spares_ender=power in ("exchange", "rearrange"))
-    own = tuple(target for target in targets if target[0] == seat)
-    others = tuple(target for target in targets if target[0] != seat)
+    By `protect_ender` the powers that move cards spare the ender; nobody is saved from being looked at (CMB-10)."""
+    spared = None if power in ("peek_own", "peek_other") else turns.spared_ender(table)
+    targets = table.targets(up=False, spared=spared)
+    own = tuple([target for target in targets if target[0] == seat])
+    others = tuple([target for target in targets if target[0] != seat])
     match power:
         case "peek_own":
             return (Offer(kind="peek", target=OneOf(own)),) if own else ()
         case "peek_other":
             return (Offer(kind="peek", target=OneOf(others)),) if others else ()
         case "exchange":
-            slots = OneOf(tuple(number for _, number in own))
+            slots = OneOf(tuple([number for _, number in own]))
             return (Offer(kind="exchange", slot=slots, target=OneOf(others)),) if own and others else ()
         case _:
             seats = dict.fromkeys(victim for victim, _ in others)
-            return tuple(_rearrange_offer(table, victim) for victim in seats)
+            return tuple(_rearrange_offer(victim, table.occupied(victim)) for victim in seats)
 
 
-def _rearrange_offer(table: Table, victim: int) -> Offer:
-    slots = table.occupied(victim)
+def _rearrange_offer(victim: int, slots: tuple[int, ...]) -> Offer:
     return Offer(kind="rearrange", seat=OneOf((victim,)), slots=Pick(len(slots), slots))
 
 
@@ -89,10 +76,10 @@ def _rearrange(table: Table, victim: int, slots: tuple[int, ...]) -> None:
     """AMB-49, CMB-09: the card of slot slots[i] goes to the i-th occupied slot.
 
     A seat that is not told `slots` can no longer follow any card of this layout (INF-05)."""
-    places = table.occupied(victim)
-    moved = [table.layouts[victim][number] for number in slots]
-    for place, slot in zip(places, moved, strict=True):
-        table.layouts[victim][place] = slot
+    layout = table.layouts[victim]
+    moved = [layout[number] for number in slots]
+    for number, slot in zip(table.occupied(victim), moved, strict=True):
+        layout[number] = slot
 
 
 # In words, for describe.py
@@ -107,10 +94,10 @@ POWERS_IN_WORDS = {
 
 
 def _turn_in_words(variant: Variant) -> Iterator[str]:
-    yield from draw_and_place_in_words()
+    yield from look.draw_and_place_in_words()
     for discarded, power in (variant.options.cambio_powers or {}).items():
-        card = "joker" if discarded == JOKER else discarded
-        yield f"Discarding a {card} straight from the stock, you may {POWERS_IN_WORDS[power]}."
+        card = {JOKER: "a joker", "A": "an A", "8": "an 8"}.get(discarded, f"a {discarded}")
+        yield f"Discarding {card} straight from the stock, you may {POWERS_IN_WORDS[power]}."
     if "rearrange" in (variant.options.cambio_powers or {}).values():
         who = "only you know" if variant.options.hidden_rearrange else "everybody sees"
         yield f"After a rearrangement {who} which card went where."
@@ -119,9 +106,6 @@ def _turn_in_words(variant: Variant) -> Iterator[str]:
         yield f"No power may swap or rearrange the knocker's cards; the others may still {others}."
 
 
-COURSE = Course(
-    open_round=open_round,
-    take_turn=take_turn,
-    set_up_in_words=set_up_in_words,
-    turn_in_words=_turn_in_words,
+PLAY = turns.Play(
+    open_round=look.open_hidden, take_turn=take_turn, set_up_in_words=look.set_up_in_words, turn_in_words=_turn_in_words
 )

@@ -1,19 +1,16 @@
 """Par golf (PAR): seats look at their cards and arrange them, and strokes fix pairs; No-Par has no strokes."""
 
 from collections.abc import Iterator
-from functools import lru_cache
 
 from protocol import events
-from protocol.actions import Arrange, ChoosePar, Draw, End, Nothing, Stroke, Swap, SwapOwn
+from protocol.actions import ChoosePar, Draw, End, Nothing, Stroke, Swap, SwapOwn
 from protocol.cards import Card
 from protocol.offers import Offer, OneOf, Pick
-from referee.rules.book.variant import Variant, possible_pars
-from referee.rules.games.course import Course
-from referee.rules.games.hidden import first_look, look_in_words
-from referee.rules.games.six_card import NONE, STARTER, Source, draw_sources, start_final_lap
-from referee.rules.table.asks import ALIKE, Ask, Flow, Sealed, choose_sealed
-from referee.rules.table.seen import Seen, everybody, only
-from referee.rules.table.table import Slot, Table, draw, flip
+from referee.rules.games import look, turns
+from referee.rules.questions import Ask, Flow, ask, cached
+from referee.rules.secrets import Secret, everybody, only
+from referee.rules.table import Slot, Table
+from referee.rules.variants import Variant, possible_pars
 
 
 def settle_rows(table: Table) -> Flow[int]:
@@ -23,8 +20,7 @@ def settle_rows(table: Table) -> Flow[int]:
         return table.variant.rows
     par, offered = pars[0], tuple(sorted(set(pars)))
     if table.options.par_choice == "dealer" and len(offered) > 1:
-        offers = (Offer(kind="choose_par", par=OneOf(offered)),)
-        action = yield Ask(seat=table.dealer, decision="par", offers=offers, fallback=ChoosePar(par=par))
+        action = yield ask(table.dealer, "par", (Offer(kind="choose_par", par=OneOf(offered)),), ChoosePar(par=par))
         par = action.par if isinstance(action, ChoosePar) else par
         table.emit(events.ParChosen(seat=table.dealer, par=par))
     table.pars.append(par)
@@ -46,98 +42,66 @@ def _pars_left(table: Table) -> tuple[int, ...]:
 
 def open_hole(table: Table) -> Flow[None]:
     """PAR-04: seats look at all their cards and arrange them. Then top rows (PAR-05) and up-card (PAR-06) turn up."""
-    yield from first_look(table)
+    yield from look.first_look(table)
     if table.options.arrange == "after_look":
         yield from _arrange(table)
     for seat in range(table.seats):
-        flip(table, seat, (0, 1))
+        turns.flip(table, seat, (0, 1))
     table.turn_up_card()
 
 
 def _arrange(table: Table) -> Flow[None]:
     """Ask all seats, sealed, where they put their own cards (DEC-03)."""
-    actions = yield from choose_sealed(_ask_to_arrange(table.seats, table.occupied(0)))
-    for seat, action in enumerate(actions):
-        if isinstance(action, Arrange):
-            table.layouts[seat] = [table.layouts[seat][number] for number in action.slots]
-            table.emit(events.Arranged(seat=seat, slots=only(seat, action.slots)))
-
-
-@lru_cache(ALIKE)
-def _ask_to_arrange(seats: int, slots: tuple[int, ...]) -> Sealed:
-    offers = (Offer(kind="arrange", slots=Pick(len(slots), slots)),)
-    fallback = Arrange(slots=slots)
-    asks = [Ask(seat=seat, decision="arrange", offers=offers, fallback=fallback) for seat in range(seats)]
-    return Sealed(asks=tuple(asks))
+    slots = table.occupied(0)
+    chosen = yield from turns.choose_slots(table.seats, "arrange", len(slots), slots)
+    for seat, order in enumerate(chosen):
+        table.layouts[seat] = [table.layouts[seat][number] for number in order]
+        table.emit(events.Arranged(seat=seat, slots=only(seat, order)))
 
 
 def take_turn(table: Table, seat: int) -> Flow[Card | None]:
-    """PAR-08: a stroke, then one action (PAR-09, PAR-11), unless the final stroke or `end` (PAR-17) ends the turn."""
-    asked = yield from _take_strokes(table, seat)
-    if not table.options.no_par and not free_slots(table, seat):
-        _end_hole(table, seat)
+    """PAR-08: strokes, then one action: a draw with a forced swap (PAR-09), two own cards (PAR-11), or `end` (PAR-17).
+
+    The new card takes over the face of the slot (PAR-10, PAR-24). The final stroke ends the turn (PAR-14), and the
+    first one on the table starts the last lap (PAR-15). A No-Par hole that nobody ends runs on (PAR-18)."""
+    options, is_first = table.options, table.ended_by is None
+    asked = not options.no_par and (yield from _take_strokes(table, seat))
+    free = _free_slots(table, seat)
+    if not free and not options.no_par:
+        if is_first:
+            table.emit(events.Finished(seat=seat))
+            turns.start_final_lap(table, seat)
         return None
-    match (yield _turn_ask(table, seat, opens_turn=not asked)):
+    may_end = options.no_par and is_first and table.seat_turns[seat] + 1 >= options.no_par_first_end
+    match (yield _turn_ask(seat, turns.draw_sources(table, seat), free, may_end, not asked)):
         case End():
-            table.emit(events.Knocked(seat=seat))
-            start_final_lap(table, seat)
+            turns.knock(table, seat)
         case SwapOwn(slots=slots):
             _swap_own(table, seat, slots)
         case Draw(source=source):
-            card = draw(table, seat, source)
-            action = yield _place_ask(seat, free_slots(table, seat))
-            if isinstance(action, Swap):
-                return _place(table, seat, action.slot, card, public=source == "pile")
+            turns.draw(table, seat, source)
+            action = yield turns.place_ask(seat, free, False)
+            face_up = isinstance(action, Swap) and table.at(seat, action.slot).up
+            return turns.place(table, seat, action, face_up=face_up, public=source == "pile")
     return None
 
 
-def free_slots(table: Table, seat: int) -> tuple[int, ...]:
+def _free_slots(table: Table, seat: int) -> tuple[int, ...]:
     """Return the slots that are not in a row taken as a stroke."""
     taken = table.strokes[seat]
     slots = table.occupied(seat)
     return tuple([number for number in slots if number // 2 not in taken]) if taken else slots
 
 
-def _turn_ask(table: Table, seat: int, *, opens_turn: bool) -> Ask:
-    """DEC-04: a seat draws, swaps two own cards (PAR-11), or ends a No-Par hole (PAR-17) that runs on (PAR-18)."""
-    sources, free, options = draw_sources(table, seat), free_slots(table, seat), table.options
-    is_late = table.seat_turns[seat] + 1 >= options.no_par_first_end
-    may_end = options.no_par and table.knocker is None and is_late
-    return _ask_for_turn(seat, sources, free, may_end, opens_turn)
-
-
-@lru_cache(ALIKE)
-def _ask_for_turn(
-    seat: int, sources: tuple[Source, ...], free: tuple[int, ...], may_end: bool, opens_turn: bool
+@cached
+def _turn_ask(
+    seat: int, sources: tuple[turns.Source, ...], free: tuple[int, ...], may_end: bool, opens_turn: bool
 ) -> Ask:
-    offers = [Offer(kind="draw", source=OneOf(sources)), Offer(kind="swap_own", slots=Pick(2, free))]
-    if may_end:
-        offers.append(Offer(kind="end"))
-    fallback = Draw(source=sources[0])
-    return Ask(
-        seat=seat,
-        decision="turn",
-        offers=tuple(offers),
-        fallback=fallback,
-        opens_turn=opens_turn,
-        joins=not opens_turn,
-    )
-
-
-@lru_cache(ALIKE)
-def _place_ask(seat: int, free: tuple[int, ...]) -> Ask:
-    """PAR-09: a swap is forced."""
-    return Ask(seat=seat, decision="place", offers=(Offer(kind="swap", slot=OneOf(free)),), fallback=Swap(slot=free[0]))
-
-
-def _place(table: Table, seat: int, number: int, card: Card, *, public: bool) -> Card:
-    """PAR-10, PAR-24: the new card takes over the face of the slot, the old one goes face up to the pile."""
-    slot = table.at(seat, number)
-    replaced, slot.card, table.hand = slot.card, card, None
-    table.to_pile(replaced)
-    seen = everybody(card) if public or slot.up else only(seat, card)
-    table.emit(events.Swapped(seat=seat, slot=number, card=seen, face_up=slot.up, replaced=everybody(replaced)))
-    return replaced
+    """DEC-04 in par golf; the seat may join it to its answer on strokes (DEC-15)."""
+    offers: tuple[Offer, ...] = (Offer(kind="draw", source=OneOf(sources)), Offer(kind="swap_own", slots=Pick(2, free)))
+    offers += (Offer(kind="end"),) * may_end
+    fallback, joins = Draw(source=sources[0]), not opens_turn
+    return Ask(seat=seat, decision="turn", offers=offers, fallback=fallback, opens_turn=opens_turn, joins=joins)
 
 
 def _swap_own(table: Table, seat: int, slots: tuple[int, int]) -> None:
@@ -148,46 +112,34 @@ def _swap_own(table: Table, seat: int, slots: tuple[int, int]) -> None:
     table.emit(events.SwappedOwn(seat=seat, slots=slots, cards=cards))
 
 
-def _face(slot: Slot) -> Seen[Card | None]:
-    return everybody(slot.card) if slot.up else Seen(None, None)
+def _face(slot: Slot) -> Secret[Card | None]:
+    return everybody(slot.card) if slot.up else Secret(None, None)
 
 
 def _take_strokes(table: Table, seat: int) -> Flow[bool]:
-    """PAR-12, DEC-12: from its second turn on a seat may take a row, or several; returns whether it was asked."""
-    if table.options.no_par or table.seat_turns[seat] == 0:
-        return False
+    """PAR-12, PAR-13: from its second turn on a seat may take a row, or several, which is fixed and lies face down.
+
+    Returns whether the seat was asked (DEC-12)."""
     asked = False
-    while free := free_slots(table, seat):
-        action = yield _ask_for_stroke(seat, free, not asked)
+    while table.seat_turns[seat] and (free := _free_slots(table, seat)):
+        action = yield _stroke_ask(seat, free, not asked)
         asked = True
         if not isinstance(action, Stroke):
             break
-        _stroke(table, seat, action.row)
+        table.strokes[seat].add(action.row)
+        for number in (2 * action.row, 2 * action.row + 1):
+            table.at(seat, number).up = False
+        table.emit(events.Stroked(seat=seat, row=action.row))
         if table.options.strokes_per_turn == 1:
             break
     return asked
 
 
-@lru_cache(ALIKE)
-def _ask_for_stroke(seat: int, free: tuple[int, ...], opens_turn: bool) -> Ask:
+@cached
+def _stroke_ask(seat: int, free: tuple[int, ...], opens_turn: bool) -> Ask:
     rows = OneOf(tuple(sorted({number // 2 for number in free})))
-    offers = (NONE, Offer(kind="stroke", row=rows))
+    offers = (turns.NONE, Offer(kind="stroke", row=rows))
     return Ask(seat=seat, decision="stroke", offers=offers, fallback=Nothing(), opens_turn=opens_turn)
-
-
-def _stroke(table: Table, seat: int, row: int) -> None:
-    """PAR-12, PAR-13: the row is fixed and lies face down from now on."""
-    table.strokes[seat].add(row)
-    for number in (2 * row, 2 * row + 1):
-        table.at(seat, number).up = False
-    table.emit(events.Stroked(seat=seat, row=row))
-
-
-def _end_hole(table: Table, seat: int) -> None:
-    """PAR-14, PAR-15: the final stroke ends the turn, and the first one on the table starts the last lap."""
-    if table.knocker is None:
-        table.emit(events.Finished(seat=seat))
-        start_final_lap(table, seat)
 
 
 # In words, for describe.py
@@ -196,8 +148,12 @@ def _end_hole(table: Table, seat: int) -> None:
 def _set_up_in_words(variant: Variant) -> Iterator[str]:
     options = variant.options
     if options.course:
-        pars = " ".join(map(str, options.course))
-        yield f"A course of {len(options.course)} holes with the pars {pars}."
+        holes, pars = len(options.course), " ".join(map(str, options.course))
+        yield (
+            f"A course of {holes} holes with the pars {pars}."
+            if holes > 1
+            else f"A course of one hole with par {pars}."
+        )
     if options.par_choice == "dealer":
         which = "one that is left of the course" if options.course else "3, 4 or 5"
         yield f"Before the deal the dealer of each hole chooses its par: {which}."
@@ -205,11 +161,11 @@ def _set_up_in_words(variant: Variant) -> Iterator[str]:
         yield f"Each seat has {variant.rows} rows of two face-down cards."
     else:
         yield "Each seat has rows of two face-down cards, as many as the par."
-    yield look_in_words(variant)
+    yield look.look_in_words(variant)
     if options.arrange == "after_look":
         yield "Then it arranges them as it likes, all seats at the same time."
     yield "The top row is turned up; the top card of the stock starts the pile."
-    yield STARTER
+    yield turns.STARTER
 
 
 def _turn_in_words(variant: Variant) -> Iterator[str]:
@@ -224,7 +180,7 @@ def _turn_in_words(variant: Variant) -> Iterator[str]:
     yield "Or let two of your cards change places; each takes over the face of its new place."
 
 
-COURSE = Course(
+PLAY = turns.Play(
     open_round=open_hole,
     take_turn=take_turn,
     set_up_in_words=_set_up_in_words,

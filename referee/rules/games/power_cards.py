@@ -4,30 +4,19 @@ powers.py chooses, announces, blocks and copies powers. A new power is two funct
 """
 
 from collections.abc import Callable, Iterator
+from typing import Any
 
 from msgspec import Struct
 
-from protocol import events
-from protocol.actions import (
-    AddCard,
-    CancelKnock,
-    Exchange,
-    Expose,
-    Hide,
-    Keep,
-    Peek,
-    Plant,
-    RemoveCard,
-    Shuffle,
-    SwapLines,
-    Target,
-)  # fmt: skip
+from protocol import actions, events
+from protocol.actions import Target
 from protocol.cards import Card, rank, suit
 from protocol.offers import Offer, OneOf, Pick
-from referee.rules.games.hidden import switch
-from referee.rules.table.asks import Ask, Flow, Response, alike
-from referee.rules.table.seen import Hand, Seen, everybody, only
-from referee.rules.table.table import Slot, Table
+from referee.rules.games.look import peek, switch
+from referee.rules.games.turns import spared_ender
+from referee.rules.questions import Flow, ask
+from referee.rules.secrets import Secret, everybody, only
+from referee.rules.table import Slot, Table
 
 
 class Use(Struct):
@@ -42,44 +31,42 @@ class Use(Struct):
     spent: bool = False
     """Whether the card has become a shield, was planted or kept, or was blocked before. A 2 stands in only once."""
 
+    def lay_on_pile(self) -> None:
+        """The used card goes to the pile."""
+        self.in_hand, self.table.hand = False, None
+        self.table.to_pile(self.card)
+
+    def spend(self) -> None:
+        """Note that the card does not go to the pile."""
+        self.in_hand, self.spent, self.table.hand = False, True, None
+
 
 def power_of(card: Card) -> str:
-    """Return the name of a card's power: its rank, `BK` for black kings (POW-22), "" for red kings (POW-21)."""
+    """Return the name of a card's power: its rank, `BK` for black kings, "" for red kings (POW-21)."""
     if rank(card) == "K":
         return "BK" if suit(card) in "SC" else ""
     return rank(card)
-
-
-def lay_on_pile(use: Use) -> None:
-    """POW-07: the used card goes to the pile."""
-    use.in_hand, use.table.hand = False, None
-    use.table.to_pile(use.card)
-
-
-def _spend(use: Use) -> None:
-    """Note that the card does not go to the pile."""
-    use.in_hand, use.spent, use.table.hand = False, True, None
 
 
 # What turns up a black king
 
 
 def turned_up(table: Table, card: Card, *, was_up: bool) -> None:
-    """POW-22 (c): a black king that becomes face up during the final lap cancels the knock by itself."""
+    """POW-22: a black king that becomes face up during the final lap cancels the knock by itself."""
     if not was_up and power_of(card) == "BK":
         cancel_knock(table)
 
 
 def cancels_when_drawn(table: Table, card: Card) -> bool:
-    """POW-22: whether a card cancels the knock, by option, as soon as it is drawn from the stock; all then see it."""
-    return table.options.black_king_cancels == "drawn" and table.knocker is not None and power_of(card) == "BK"
+    """Return whether a card cancels the knock, by option, as soon as it is drawn from the stock; all then see it."""
+    return table.options.black_king_cancels == "drawn" and table.ended_by is not None and power_of(card) == "BK"
 
 
 def cancel_knock(table: Table) -> None:
-    """POW-22, POW-23: the lap is over, and the knocker plays on as the others do. Without a knock nothing happens."""
-    if table.knocker is not None:
-        table.emit(events.KnockCancelled(knocker=table.knocker))
-        table.knocker = table.final = None
+    """POW-23: the lap is over, and the knocker plays on as the others do. Without a knock nothing happens."""
+    if table.ended_by is not None:
+        table.emit(events.KnockCancelled(knocker=table.ended_by))
+        table.ended_by = table.final = None
 
 
 # The powers, from the ace to the king
@@ -88,26 +75,23 @@ def cancel_knock(table: Table) -> None:
 def _offer_ace(use: Use) -> Iterator[Offer]:
     """POW-10: a stock card goes to an opponent, or an own card goes to the pile."""
     victims = _opponents(use)
-    # The ace will lie on the pile by then (POW-07), so that a single card below it makes a stock.
+    # The ace will lie on the pile by then, so that a single card below it makes a stock.
     if victims and (use.table.can_draw_stock() or (use.table.pile and use.table.options.stock_out == "reshuffle")):
         yield Offer(kind="add", seat=OneOf(victims))
     if own := use.table.occupied(use.seat):
         yield Offer(kind="remove", slot=OneOf(own))
 
 
-def _ace(use: Use, action: Response) -> Flow[None]:
+def _ace(use: Use, action: actions.AddCard | actions.RemoveCard) -> None:
     table = use.table
-    if isinstance(action, AddCard):
-        card = table.take_stock()
-        if card is not None:
-            number = add_to_set(table, action.seat, card)
-            table.emit(events.CardAdded(seat=use.seat, target=(action.seat, number), stock=len(table.stock)))
-    elif isinstance(action, RemoveCard):
+    if isinstance(action, actions.RemoveCard):
         slot = table.at(use.seat, action.slot)
         table.to_pile(table.remove(use.seat, action.slot))
         table.emit(events.CardRemoved(seat=use.seat, target=(use.seat, action.slot), card=everybody(slot.card)))
         turned_up(table, slot.card, was_up=slot.up)
-    yield from ()
+    elif (card := table.take_stock()) is not None:
+        target = (action.seat, add_to_set(table, action.seat, card))
+        table.emit(events.CardAdded(seat=use.seat, target=target, stock=len(table.stock)))
 
 
 def add_to_set(table: Table, seat: int, card: Card) -> int:
@@ -116,7 +100,7 @@ def add_to_set(table: Table, seat: int, card: Card) -> int:
     if None not in layout:
         layout += [None, None]
     number = layout.index(None)
-    layout[number] = Slot(card, up=False)
+    layout[number] = Slot(card)
     return number
 
 
@@ -126,17 +110,15 @@ def _offer_three(use: Use) -> Iterator[Offer]:
         yield Offer(kind="shuffle", seat=OneOf(victims))
 
 
-def _three(use: Use, action: Response) -> Flow[None]:
-    table = use.table
-    if isinstance(action, Shuffle):
-        slots = table.occupied(action.seat)
-        table.shuffles += 1
-        cards = tuple(table.at(action.seat, number).card for number in slots)
-        shuffled = table.chance.shuffle(table.round, table.shuffles, cards)
-        for number, card in zip(slots, shuffled, strict=True):
-            table.layouts[action.seat][number] = Slot(card, up=False)
-        table.emit(events.Shuffled(seat=use.seat, of=action.seat))
-    yield from ()
+def _three(use: Use, action: actions.Shuffle) -> None:
+    table, victim = use.table, action.seat
+    slots = table.occupied(victim)
+    table.shuffles += 1
+    cards = tuple(table.at(victim, number).card for number in slots)
+    shuffled = table.chance.shuffle(table.round, table.shuffles, cards)
+    for number, card in zip(slots, shuffled, strict=True):
+        table.layouts[victim][number] = Slot(card)
+    table.emit(events.Shuffled(seat=use.seat, of=victim))
 
 
 def _offer_four(use: Use) -> Iterator[Offer]:
@@ -147,17 +129,16 @@ def _offer_four(use: Use) -> Iterator[Offer]:
         yield Offer(kind="hide", slot=OneOf(own))
 
 
-def _four(use: Use, action: Response) -> Flow[None]:
+def _four(use: Use, action: actions.Expose | actions.Hide) -> None:
     table = use.table
-    if isinstance(action, Expose):
-        slot = table.at(*action.target)
-        slot.up = True
-        table.emit(events.Exposed(seat=use.seat, target=action.target, card=everybody(slot.card)))
-        turned_up(table, slot.card, was_up=False)
-    elif isinstance(action, Hide):
+    if isinstance(action, actions.Hide):
         table.at(use.seat, action.slot).up = False
         table.emit(events.Hidden(seat=use.seat, target=(use.seat, action.slot)))
-    yield from ()
+        return
+    slot = table.at(*action.target)
+    slot.up = True
+    table.emit(events.Exposed(seat=use.seat, target=action.target, card=everybody(slot.card)))
+    turned_up(table, slot.card, was_up=False)
 
 
 def _offer_five(_: Use) -> Iterator[Offer]:
@@ -165,13 +146,11 @@ def _offer_five(_: Use) -> Iterator[Offer]:
     yield Offer(kind="shield")
 
 
-def _five(use: Use, _: Response) -> Flow[None]:
-    table = use.table
-    _spend(use)
-    table.shields[use.seat].append(use.card)
-    count = len(table.shields[use.seat])
-    table.emit(events.Shielded(seat=use.seat, card=everybody(use.card), shields=count))
-    yield from ()
+def _five(use: Use, _: actions.Shield) -> None:
+    shields = use.table.shields[use.seat]
+    use.spend()
+    shields.append(use.card)
+    use.table.emit(events.Shielded(seat=use.seat, card=everybody(use.card), shields=len(shields)))
 
 
 def _offer_six(use: Use) -> Iterator[Offer]:
@@ -181,42 +160,28 @@ def _offer_six(use: Use) -> Iterator[Offer]:
         yield Offer(kind="exchange", slot=OneOf(own), target=OneOf(others))
 
 
-def _six(use: Use, action: Response) -> Flow[None]:
-    if isinstance(action, Exchange):
-        own = (use.seat, action.slot)
-        switch(use.table, own, action.target)
-        use.table.emit(events.Switched(seat=use.seat, targets=(own, action.target)))
-    yield from ()
+def _six(use: Use, action: actions.Exchange) -> None:
+    switch(use.table, use.seat, (use.seat, action.slot), action.target)
 
 
 def _offer_seven(use: Use) -> Iterator[Offer]:
     """POW-19: two rows or columns of an opponent's set change places; by option only the actor sees which (INF-05)."""
     for victim in _opponents(use):
         if use.table.occupied(victim):
-            lines = {"row": 2, "column": len(use.table.layouts[victim]) // 2}
-            for axis, count in lines.items():
+            for axis, count in (("row", 2), ("column", len(use.table.layouts[victim]) // 2)):
                 pair = Pick(2, tuple(range(count)))
                 yield Offer(kind="swap_lines", seat=OneOf((victim,)), axis=OneOf((axis,)), lines=pair)
 
 
-def _seven(use: Use, action: Response) -> Flow[None]:
-    table = use.table
-    if isinstance(action, SwapLines):
-        layout = table.layouts[action.seat]
-        first, second = (line_of_set(len(layout) // 2, action.axis, line) for line in action.lines)
-        for one, other in zip(first, second, strict=True):
-            layout[one], layout[other] = layout[other], layout[one]
-        to = (use.seat,) if table.options.hidden_rearrange else None
-        table.emit(
-            events.LinesSwapped(
-                seat=use.seat,
-                of=action.seat,
-                axis=Seen(str(action.axis), to),
-                lines=Seen(action.lines, to),
-                layout=tuple(None if slot is None else slot.card if slot.up else "?" for slot in layout),
-            )
-        )
-    yield from ()
+def _seven(use: Use, action: actions.SwapLines) -> None:
+    layout = use.table.layouts[action.seat]
+    first, second = (line_of_set(len(layout) // 2, action.axis, line) for line in action.lines)
+    for one, other in zip(first, second, strict=True):
+        layout[one], layout[other] = layout[other], layout[one]
+    to = (use.seat,) if use.table.options.hidden_rearrange else None
+    axis, lines = Secret(str(action.axis), to), Secret(action.lines, to)
+    shown = tuple(None if slot is None else slot.card if slot.up else "?" for slot in layout)
+    use.table.emit(events.LinesSwapped(seat=use.seat, of=action.seat, axis=axis, lines=lines, layout=shown))
 
 
 def line_of_set(columns: int, axis: str, line: int) -> list[int]:
@@ -231,42 +196,35 @@ def _offer_eight(use: Use) -> Iterator[Offer]:
         yield Offer(kind="take_two")
 
 
-def _eight(use: Use, _: Response) -> Flow[None]:
+def _eight(use: Use, _: actions.TakeTwo) -> Flow[None]:
     """POW-20, DEC-13: what is not kept of the 8 and the two goes to the pile, then the card that was replaced."""
     table, seat = use.table, use.seat
     drawn = [card for card in (table.take_stock(), table.take_stock()) if card is not None]
+    three = [use.card if use.in_hand else None, *drawn]
     shown = next((number for number, card in enumerate(drawn, start=1) if cancels_when_drawn(table, card)), 0)
-    cards: tuple[Hand, ...] = tuple(
-        everybody(card) if number == shown else only(seat, card) for number, card in enumerate(drawn, start=1)
-    )
-    table.emit(events.DrewTwo(seat=seat, cards=cards, stock=len(table.stock)))
+    seen = [everybody(card) if number == shown else only(seat, card) for number, card in enumerate(three)]
+    table.emit(events.DrewTwo(seat=seat, cards=tuple(seen[1:]), stock=len(table.stock)))
     if shown:
         cancel_knock(table)
     table.extra = drawn
-    three = ([use.card] if use.in_hand else [None]) + list(drawn)
     choices = tuple(index for index, card in enumerate(three) if card is not None)
     slots = table.occupied(seat)
     offer = Offer(kind="keep", card=OneOf(choices), slot=OneOf(slots))
-    fallback = Keep(card=choices[0], slot=slots[0])
-    answer = yield alike(Ask(seat=seat, decision="pick8", offers=(offer,), fallback=fallback))
-    if not isinstance(answer, Keep):
+    answer = yield ask(seat, "pick8", (offer,), actions.Keep(card=choices[0], slot=slots[0]))
+    if not isinstance(answer, actions.Keep) or (kept := three[answer.card]) is None:
         raise TypeError(f"cannot keep by {answer!r}")
-    kept = three[answer.card]
-    rest = [card for index, card in enumerate(three) if index != answer.card and card is not None]
-    table.extra = []
+    three[answer.card], table.extra = None, []
     if answer.card == 0:
-        _spend(use)
+        use.spend()
     use.in_hand, table.hand = False, None
     old = table.at(seat, answer.slot)
-    table.layouts[seat][answer.slot] = Slot(kept or use.card, up=False)
-    discarded = (*rest, old.card)
-    for card in discarded:
-        table.to_pile(card)
+    table.layouts[seat][answer.slot] = Slot(kept)
+    discarded = tuple([card for card in (*three, old.card) if card is not None])
+    table.pile += discarded
     # The pile shows whether the 8 itself was kept, and which of the two drawn cards.
-    seen = everybody(kept) if answer.card in (0, shown) else only(seat, kept)
-    table.emit(
-        events.Kept(seat=seat, slot=answer.slot, card=seen, discarded=tuple(everybody(card) for card in discarded))
-    )
+    card = everybody(kept) if answer.card in (0, shown) else only(seat, kept)
+    cards = tuple([everybody(one) for one in discarded])
+    table.emit(events.Kept(seat=seat, slot=answer.slot, card=card, discarded=cards))
     turned_up(table, old.card, was_up=old.up)
 
 
@@ -276,19 +234,15 @@ def _offer_nine(use: Use) -> Iterator[Offer]:
         yield Offer(kind="plant", target=OneOf(others))
 
 
-def _nine(use: Use, action: Response) -> Flow[None]:
-    table = use.table
-    if isinstance(action, Plant):
-        seat, number = action.target
-        old = table.at(seat, number)
-        table.layouts[seat][number] = Slot(use.card, up=False)
-        _spend(use)
-        table.to_pile(old.card)
-        table.emit(
-            events.Planted(seat=use.seat, target=action.target, card=everybody(use.card), replaced=everybody(old.card))
-        )
-        turned_up(table, old.card, was_up=old.up)
-    yield from ()
+def _nine(use: Use, action: actions.Plant) -> None:
+    table, (victim, number) = use.table, action.target
+    old = table.at(victim, number)
+    table.layouts[victim][number] = Slot(use.card)
+    use.spend()
+    table.to_pile(old.card)
+    card, replaced = everybody(use.card), everybody(old.card)
+    table.emit(events.Planted(seat=use.seat, target=action.target, card=card, replaced=replaced))
+    turned_up(table, old.card, was_up=old.up)
 
 
 def _offer_ten(use: Use) -> Iterator[Offer]:
@@ -303,61 +257,46 @@ def _offer_jack(use: Use) -> Iterator[Offer]:
         yield Offer(kind="peek", target=OneOf(own))
 
 
-def _peek(use: Use, action: Response) -> Flow[None]:
-    if isinstance(action, Peek):
-        card = use.table.at(*action.target).card
-        use.table.emit(events.Peeked(seat=use.seat, target=action.target, card=only(use.seat, card)))
-    yield from ()
+def _peek(use: Use, action: actions.Peek) -> None:
+    peek(use.table, use.seat, action.target)
 
 
 def _offer_black_king(use: Use) -> Iterator[Offer]:
-    """POW-22 (a), (b): it has an effect only while a final lap runs."""
-    if use.table.knocker is not None:
+    """The king has an effect only while a final lap runs."""
+    if use.table.ended_by is not None:
         yield Offer(kind="cancel_knock")
 
 
-def _black_king(use: Use, action: Response) -> Flow[None]:
-    if isinstance(action, CancelKnock):
-        cancel_knock(use.table)
-    yield from ()
+def _black_king(use: Use, _: actions.CancelKnock) -> None:
+    cancel_knock(use.table)
 
 
-class Power(Struct, frozen=True, kw_only=True):
+class Power(Struct, frozen=True):
     """A power: how it can be used now, what it does, and what it is for people."""
 
     offers: Callable[[Use], Iterator[Offer]]
-    act: Callable[[Use, Response], Flow[None]]
+    act: Callable[[Use, Any], Flow[None] | None]
+    """Is given an action that one of the offers admits; what an 8 does asks once more."""
     in_words: str
     keeps_card: bool = False
     """Whether its card does not go to the pile."""
 
 
 POWERS = {
-    "A": Power(
-        offers=_offer_ace,
-        act=_ace,
-        in_words="give an opponent the top stock card unseen, or put one of your cards on the pile",
-    ),
-    "3": Power(offers=_offer_three, act=_three, in_words="shuffle an opponent's cards, all face down"),
-    "4": Power(offers=_offer_four, act=_four, in_words="turn an opponent's card up, or one of yours down"),
-    "5": Power(offers=_offer_five, act=_five, in_words="a shield beside your set", keeps_card=True),
-    "6": Power(offers=_offer_six, act=_six, in_words="swap one of your cards with an opponent's, unseen"),
-    "7": Power(offers=_offer_seven, act=_seven, in_words="two rows or two columns of an opponent's set change places"),
-    "8": Power(
-        offers=_offer_eight, act=_eight, in_words="draw two more, keep one of the three in your set", keeps_card=True
-    ),
-    "9": Power(
-        offers=_offer_nine,
-        act=_nine,
-        in_words="it replaces a card of an opponent, which goes to the pile",
-        keeps_card=True,
-    ),
-    "10": Power(offers=_offer_ten, act=_peek, in_words="look at an opponent's card"),
-    "J": Power(offers=_offer_jack, act=_peek, in_words="look at one of yours"),
+    "A": Power(_offer_ace, _ace, "give an opponent the top stock card unseen, or put one of your cards on the pile"),
+    "3": Power(_offer_three, _three, "shuffle an opponent's cards, all face down"),
+    "4": Power(_offer_four, _four, "turn an opponent's card up, or one of yours down"),
+    "5": Power(_offer_five, _five, "a shield beside your set", keeps_card=True),
+    "6": Power(_offer_six, _six, "swap one of your cards with an opponent's, unseen"),
+    "7": Power(_offer_seven, _seven, "two rows or two columns of an opponent's set change places"),
+    "8": Power(_offer_eight, _eight, "draw two more, keep one of the three in your set", keeps_card=True),
+    "9": Power(_offer_nine, _nine, "it replaces a card of an opponent, which goes to the pile", keeps_card=True),
+    "10": Power(_offer_ten, _peek, "look at an opponent's card"),
+    "J": Power(_offer_jack, _peek, "look at one of yours"),
     "BK": Power(
-        offers=_offer_black_king,
-        act=_black_king,
-        in_words="cancels a knock, when discarded for it in the last lap, or when it turns up from any set then",
+        _offer_black_king,
+        _black_king,
+        "cancels a knock, when discarded for it in the last lap, or when it turns up from any set then",
     ),
 }
 """The powers by name. powers.py has the 2; the queen does nothing (POW-12), and neither do red kings (POW-21)."""
@@ -365,8 +304,8 @@ POWERS = {
 
 def _opponents(use: Use) -> tuple[int, ...]:
     """POW-01: a power may be aimed at any other seat; `protect_ender` takes the knocker out (POW-26)."""
-    protected = use.table.knocker if use.table.options.protect_ender else None
-    return tuple([seat for seat in range(use.table.seats) if seat not in (use.seat, protected)])
+    spared = spared_ender(use.table)
+    return tuple([seat for seat in range(use.table.seats) if seat not in (use.seat, spared)])
 
 
 def _others(use: Use, *, up: bool | None = None) -> tuple[Target, ...]:

@@ -4,28 +4,27 @@ play/slaps/race.py measures reaction times; here they are given.
 """
 
 from collections.abc import Iterator, Mapping
-from functools import lru_cache
 
 from protocol import actions, events
 from protocol.actions import Action, Give, Pass, Target
 from protocol.cards import Card, rank
 from protocol.offers import Offer, OneOf
-from referee.rules.book.options import Options
-from referee.rules.book.variant import Variant
-from referee.rules.table.asks import ALIKE, Ask, Flow, Slap, SlapOrder, Window, alike
-from referee.rules.table.seen import everybody
-from referee.rules.table.table import RoundOver, Table, targets_in
-
-PASS = Offer(kind="pass")
+from referee.rules.options import Options
+from referee.rules.questions import Ask, Flow, Slap, SlapOrder, Window, ask, cached
+from referee.rules.secrets import everybody
+from referee.rules.table import RoundOver, Table, targets_in
+from referee.rules.variants import Variant
 
 
-def follow_discard(table: Table, seat: int, discard: Card, power: Flow[None] | None = None) -> Flow[None]:
+def follow_discard(
+    table: Table, seat: int, discard: Card, power: Flow[None] | None, *, spared: int | None = None
+) -> Flow[None]:
     """CAC-14: what a regular discard brings about: the slap window, then the power that the discard carries, if any.
 
-    By option the power comes first (AMB-35). A game without slaps has no window. Once the last stock card has been
-    drawn the round ends (CAC-20): without window and power where it was the turn's card, and after the window where a
-    penalty took it (CAC-21). Raises RoundOver."""
-    slaps = _play_windows(table, seat, discard)
+    By option the power comes first (AMB-35). A game without slaps has no window, and in one nobody else may slap the
+    cards of the seat `spared`. Once the last stock card has been drawn the round ends (CAC-20): without window and
+    power where it was the turn's card, and after the window where a penalty took it (CAC-21). Raises RoundOver."""
+    slaps = _play_windows(table, seat, discard, spared)
     steps = (slaps,) if power is None else (power, slaps) if table.options.power_before_slaps else (slaps, power)
     for step in steps:
         if table.stock_has_run_out():
@@ -33,58 +32,50 @@ def follow_discard(table: Table, seat: int, discard: Card, power: Flow[None] | N
         yield from step
 
 
-def _play_windows(table: Table, discarder: int, discard: Card) -> Flow[None]:
-    """CAC-22, CAC-45: a window, where the game has slaps; by option another while all slaps are wrong (AMB-37).
+def _play_windows(table: Table, discarder: int, discard: Card, spared: int | None) -> Flow[None]:
+    """CAC-45: a window, where the game has slaps; by option another while all slaps are wrong (AMB-37).
 
     Whether there is another follows from slaps that everybody has seen (INF-09)."""
     left = table.options.slap_tries if table.options.slaps else 0
     while left:
-        all_wrong = yield from _play_window(table, discarder, discard)
+        all_wrong = yield from _play_window(table, discarder, discard, spared)
         left = left - 1 if all_wrong and not table.stock_has_run_out() else 0
 
 
-def _play_window(table: Table, discarder: int, discard: Card) -> Flow[bool]:
+def _play_window(table: Table, discarder: int, discard: Card, spared: int | None) -> Flow[bool]:
     """CAC-22: one window; every seat is asked, whatever it holds (CAC-23, INF-09).
 
-    The slaps are resolved one after another (CAC-26), then a debt is paid (CAC-29). A slapped card opens no window of
+    The slaps are resolved one after another, then a debt is paid. A slapped card opens no window of
     its own (CAC-34). Whose turn comes next does not change (CAC-37), and neither does the final lap (CAC-38). Returns
     whether there were slaps and all of them wrong. Raises RoundOver when a seat has no cards left (CAC-36)."""
     table.windows += 1
-    asks = _slap_asks(table)
+    asks = _slap_asks(table.with_face(up=False), spared)
     order = yield Window(number=table.windows, discarder=discarder, asks=asks)
     if not isinstance(order, SlapOrder):
         raise TypeError("a Window is answered by a SlapOrder")
-    slaps = order.slaps
-    emptied = None
-    for slap in slaps:
-        if table.layouts[slap.target[0]][slap.target[1]] is None:
+    right = owed = None
+    for slap in order.slaps:
+        owner, number = slap.target
+        if table.layouts[owner][number] is None:
             continue  # CAC-33: void, published to nobody; an earlier slap took the card
-        if _resolve(table, slap, discard, done=emptied is not None):
-            emptied = slap
-        _check_empty_seats(table, owed=emptied.target[0] if emptied and emptied.seat != emptied.target[0] else None)
-    if emptied is not None and emptied.seat != emptied.target[0]:
-        yield from _give(table, emptied.seat, emptied.target)
+        if _resolve(table, slap, discard, done=right is not None):
+            right, owed = slap, owner if owner != slap.seat else None
+        _check_empty_seats(table, owed)
+    if right is not None and owed is not None:
+        yield from _give(table, right.seat, right.target)
     table.emit(events.WindowClosed())
-    return bool(slaps) and emptied is None
+    return bool(order.slaps) and right is None
 
 
-def _slap_asks(table: Table) -> tuple[Ask, ...]:
-    """DEC-08, CAC-24: any face-down card on the table, or pass; Cambio does not take CAC-19 over (CMB-09)."""
-    spared = table.knocker if table.options.protect_ender and table.variant.slaps_spare_ender else None
-    return _all_asks_to_slap(table.with_face(up=False), spared)
-
-
-@lru_cache(ALIKE)
-def _all_asks_to_slap(down: tuple[tuple[int, ...], ...], spared: int | None) -> tuple[Ask, ...]:
-    """Ask every seat; `down` has the slots of the face-down cards by seat, and `spared` aims at its own, too."""
-    targets = targets_in(down, None)
-    of_others = targets_in(down, spared)
-    return tuple([_ask_to_slap(seat, targets if seat == spared else of_others) for seat in range(len(down))])
-
-
-def _ask_to_slap(seat: int, targets: tuple[Target, ...]) -> Ask:
-    offers = (PASS, Offer(kind="slap", target=OneOf(targets))) if targets else (PASS,)
-    return Ask(seat=seat, decision="slap", offers=offers, fallback=Pass())
+@cached
+def _slap_asks(down: tuple[tuple[int, ...], ...], spared: int | None) -> tuple[Ask, ...]:
+    """DEC-08, CAC-24: any face-down card on the table, or pass; `down` has their slots by seat."""
+    asks = []
+    for seat in range(len(down)):
+        targets = targets_in(down, None if seat == spared else spared)
+        offers = (Offer(kind="pass"),) + (Offer(kind="slap", target=OneOf(targets)),) * bool(targets)
+        asks.append(Ask(seat=seat, decision="slap", offers=offers, fallback=Pass()))
+    return tuple(asks)
 
 
 def _resolve(table: Table, slap: Slap, discard: Card, *, done: bool) -> bool:
@@ -135,10 +126,9 @@ def _check_empty_seats(table: Table, owed: int | None) -> None:
 def _give(table: Table, seat: int, target: Target) -> Flow[None]:
     """CAC-29, DEC-09: one own card of the slapper moves unseen into the emptied slot.
 
-    From where to where is public: who knew the card still knows it (CAC-39, INF-04)."""
+    From where to where is public: who knew the card still knows it (INF-04)."""
     slots = table.occupied(seat)
-    offers = (Offer(kind="give", slot=OneOf(slots)),)
-    action = yield alike(Ask(seat=seat, decision="give", offers=offers, fallback=Give(slot=slots[0])))
+    action = yield ask(seat, "give", (Offer(kind="give", slot=OneOf(slots)),), Give(slot=slots[0]))
     if not isinstance(action, Give):
         raise TypeError(f"cannot give by {action!r}")
     owner, number = target
@@ -160,32 +150,25 @@ def order_slaps(
     `answers` holds the actions by seat (missing: pass), `reaction_us` the measured times in microseconds of those
     that slapped (used by `slap_order = reaction` only), `lots` all seats in the window's drawn order.
     """
-    slaps = {
-        seat: Slap(seat=seat, target=action.target)
-        for seat, action in answers.items()
-        if isinstance(action, actions.Slap)
-    }
-    if len(slaps) < 2:
-        return SlapOrder(slaps=tuple(slaps.values()))
-    drawn = sorted(slaps, key=lambda seat: (seat == window.discarder, lots.index(seat)))
-    if options.slap_order == "clockwise":
-        order = sorted(slaps, key=lambda seat: (seat - window.discarder - 1) % len(window.asks))
-    elif options.slap_order == "lottery":
-        order = drawn
-    else:
-        order = _by_photo_finish(drawn, reaction_us, options.photo_finish_us)
-    return SlapOrder(slaps=tuple(slaps[seat] for seat in order))
+    slaps = [Slap(seat=seat, target=one.target) for seat, one in answers.items() if isinstance(one, actions.Slap)]
+    if len(slaps) > 1 and options.slap_order == "clockwise":
+        slaps.sort(key=lambda slap: (slap.seat - window.discarder - 1) % len(window.asks))
+    elif len(slaps) > 1:
+        slaps.sort(key=lambda slap: (slap.seat == window.discarder, lots.index(slap.seat)))
+        if options.slap_order == "reaction":
+            slaps = _by_photo_finish(slaps, reaction_us, options.photo_finish_us)
+    return SlapOrder(slaps=tuple(slaps))
 
 
-def _by_photo_finish(drawn: list[int], reaction_us: Mapping[int, float], margin_us: int) -> list[int]:
-    """Return the seats in order. The lot orders those that are less than the margin behind the fastest of them."""
-    waiting = sorted(drawn, key=lambda seat: reaction_us[seat])
-    order: list[int] = []
+def _by_photo_finish(drawn: list[Slap], reaction_us: Mapping[int, float], margin_us: int) -> list[Slap]:
+    """Return the slaps in order. The lot orders those that are less than the margin behind the fastest of them."""
+    waiting = sorted(drawn, key=lambda slap: reaction_us[slap.seat])
+    order: list[Slap] = []
     while waiting:
-        opener = reaction_us[waiting[0]]
-        group = [seat for seat in waiting if reaction_us[seat] - opener < margin_us or seat == waiting[0]]
+        first = waiting[0]
+        group = [one for one in waiting if one is first or reaction_us[one.seat] - reaction_us[first.seat] < margin_us]
         order += sorted(group, key=drawn.index)
-        waiting = [seat for seat in waiting if seat not in group]
+        waiting = waiting[len(group) :]
     return order
 
 
@@ -203,8 +186,9 @@ def slaps_in_words(options: Options) -> Iterator[str]:
     yield f"A right card that comes too late goes back{but}. Everybody has seen all these cards."
     match options.slap_order:
         case "reaction":
-            close = f"within {options.photo_finish_us} microseconds of each other the lot decides, the discarder last"
-            yield f"The fastest is first, by measured reaction time; {close}."
+            close = f"{options.photo_finish_us} microsecond{'s' * (options.photo_finish_us != 1)}"
+            lot = f"within {close} of each other the lot decides, the discarder last"
+            yield f"The fastest is first, by measured reaction time; {lot}."
         case "lottery":
             yield "The lot decides who is first, the discarder last."
         case "clockwise":

@@ -9,7 +9,7 @@ from itertools import combinations
 from msgspec import Struct
 
 from protocol.cards import JOKER, RANKS, Card, rank
-from referee.rules.book.options import Options
+from referee.rules.options import Options
 
 
 class Bonus(Struct, frozen=True, kw_only=True):

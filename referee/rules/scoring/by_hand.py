@@ -9,12 +9,12 @@ from typing import Any
 from msgspec import Struct
 
 from protocol.cards import JOKER, Card, rank
-from referee.rules.book.options import JOKERS, OPTIONS
-from referee.rules.book.variant import Variant, deck, possible_pars
-from referee.rules.book.variants import customised, preset
+from referee.rules.check_options import with_options
+from referee.rules.options import JOKERS, OPTIONS
 from referee.rules.scoring.grid import BadGrid, Grid, parse_grid
 from referee.rules.scoring.knocker import score_round
 from referee.rules.scoring.scoring import raw_score
+from referee.rules.variants import Variant, deck, possible_pars, preset
 
 
 class Scores(Struct, frozen=True, kw_only=True):
@@ -29,7 +29,7 @@ def score(variant: Variant | str, *layouts: str, ender: int | None = None) -> Sc
 
     A layout is text (RULES.md section 1): rows from the far one to the near one, `/` between them, cards such as `10H`,
     `(7H)` for a card that lies face down, which counts all the same, and `--` for an empty slot. `variant` is a name
-    that `preset` knows, or what `preset` or `customised` gave. `ender` is the seat that knocked or ended the round.
+    that `preset` knows, or what `preset` or `with_options` gave. `ender` is the seat that knocked or ended the round.
 
     Returns `Scores`, in points by seat: `raw` by the values and cancelling of the game (SCO, CAC-40, POW-27, TDK-15,
     PAR-21), and `scores`, to which a moon (SCO-13) and what ending the round costs or earns (KNK, CAC-41) are applied.
@@ -39,20 +39,20 @@ def score(variant: Variant | str, *layouts: str, ender: int | None = None) -> Sc
 
     >>> score("six-card", "KS 5H 9D / KD AC 9S")  # 5 + A; kings and nines cancel in their columns (SCO-03)
     Scores(raw=(6,), scores=(6,))
-    >>> from referee import customised
-    >>> score(customised("four-card", {"knock_penalty": "add:10"}), "9S 4D / 9C KH", "KS KD / AC AH", ender=0)
+    >>> from referee import with_options
+    >>> score(with_options("four-card", {"knock_penalty": "add:10"}), "9S 4D / 9C KH", "KS KD / AC AH", ender=0)
     Scores(raw=(4, 2), scores=(14, 2))
     """
     return score_grids(preset(variant) if isinstance(variant, str) else variant, layouts, ender)
 
 
 def scoring_variant(name: str, changes: Mapping[str, Any]) -> Variant:
-    """Return the variant as `customised` does, but without asking for `jokers`: a layout may hold some anyway."""
+    """Return the variant as `with_options` does, but without asking for `jokers`: a layout may hold some anyway."""
     base = preset(name)
     named = [OPTIONS[option] for option in changes if option in OPTIONS]
     if base.has("jokers") and any(option.needs == JOKERS for option in named):
         changes = {"jokers": base.options.jokers or 1, **changes}
-    return customised(name, changes)
+    return with_options(name, changes)
 
 
 def score_grids(variant: Variant, grids: Sequence[str], ender: int | None = None) -> Scores:

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Sequence
 from functools import cache
 
 from protocol.cards import JOKER, RANKS, Card, rank
-from referee.rules.book.options import Lines, Options
+from referee.rules.options import Lines, Options
 
 Group = tuple[int, ...]
 """Slots whose cards cancel when they are all equal."""

@@ -5,8 +5,8 @@ This module sees the raw scores by seat and the seat that knocked or ended the r
 
 from collections.abc import Sequence
 
-from referee.rules.book.options import Options
-from referee.rules.book.variant import Variant, size
+from referee.rules.options import Options
+from referee.rules.variants import Variant, size
 
 
 def score_round(variant: Variant, raw: Sequence[int], ender: int | None) -> tuple[int, ...]:

@@ -8,10 +8,10 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from protocol.cards import JOKER, Card, rank
-from referee.rules.book.par_table import score_pair
-from referee.rules.book.variant import Variant
+from referee.rules.par_table import score_pair
 from referee.rules.scoring.bonuses import bonus_choices, is_straight
 from referee.rules.scoring.cancelling import joker_pairs, zero_sets
+from referee.rules.variants import Variant
 
 Layout = Sequence[Sequence[Card | None]]
 """Rows of cards; None is an empty slot."""

@@ -146,7 +146,7 @@ def newcomers(site: Site) -> Table | None:
 def games(site: Site) -> Table:
     """The games with how often they were played and who is ahead."""
     summary = site.content.summary
-    variants = site.content.facts.variants
+    variants = site.content.config.variants
     often = Counter(row.variant for row in site.content.matches if row.number is not None)
     ahead = [
         ", ".join(site.bots(row.bot) for row in summary.variants.get(entry.name, ()) if row.rank == 1)

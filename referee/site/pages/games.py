@@ -22,7 +22,7 @@ class Chapter(Struct, frozen=True, kw_only=True):
 
 def game_pages(site: Site) -> Iterator[File]:
     """A page for each game of the run."""
-    for entry in site.content.facts.variants:
+    for entry in site.content.config.variants:
         yield _page(site, entry)
 
 

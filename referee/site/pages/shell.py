@@ -28,7 +28,7 @@ class Site:
         self.content = content
         summary = content.summary
         self.bot_slugs = slugs(bot.name for bot in summary.bots)
-        self.game_slugs = slugs(entry.name for entry in content.facts.variants)
+        self.game_slugs = slugs(entry.name for entry in content.config.variants)
         former = (bot for match in content.matches if match.number is None for bot in match.bots)
         known = dict.fromkeys([*(row.bot for row in summary.standings), *self.bot_slugs, *former])
         self.bots, self.games = Marked(known, BOT), Marked(self.game_slugs, GAME)

@@ -19,7 +19,7 @@ from referee.play.sandbox.cell import settled
 from referee.play.sandbox.problems import find_problem
 from referee.play.sandbox.system_info import cores
 from referee.play.spec import BotLimits, BotSpec, Confinement, Isolation
-from referee.rules.book.options import Options, Positive
+from referee.rules.options import Options, Positive
 from referee.toml.document import BadDocument, parsed, read_text
 from referee.toml.document import placed as document_lines
 from referee.toml.reader import KeyPath, Problem, Reader

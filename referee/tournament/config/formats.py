@@ -13,7 +13,7 @@ from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 from protocol.text import printable
-from referee.rules.book.options import Positive
+from referee.rules.options import Positive
 from referee.toml.reader import KeyPath, Reader
 from referee.tournament.formats.table import FORMATS, formats_with
 from referee.tournament.plan.lineups import LineupRule, lineup_rule

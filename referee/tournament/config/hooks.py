@@ -1,6 +1,6 @@
-"""The table [hooks]: the organiser's own commands that are told what happens in a run.
+"""The table [hooks]: the organiser's own commands, which are run when something happens in a run.
 
-They are checked before anything is played. This module must not know what hooks are told, or how they are run.
+They are checked before anything is played. This module must not know what hooks are sent, or how they are run.
 """
 
 from typing import Annotated

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from referee.tournament.config.run_config import RunConfig
 from referee.tournament.plan.deals import PlannedVariant, WholeDeals
-from referee.tournament.plan.fixture import Entry, Identity, PlannedMatch
+from referee.tournament.plan.planned_match import Entry, Identity, PlannedMatch
 from referee.tournament.plan.rounds import DrawInput, Entrant
 from referee.tournament.results import Result, check_seats
 

@@ -16,9 +16,8 @@ from msgspec.structs import asdict, replace
 from protocol.messages import Clocks, FaultPolicy
 from referee.play.process.pool import Reuse
 from referee.play.spec import BotLimits, BotSpec, Isolation
-from referee.rules.book.changes import in_effect
-from referee.rules.book.variant import Variant
-from referee.rules.book.variants import UnknownVariant, restored
+from referee.rules.check_options import in_effect
+from referee.rules.variants import UnknownVariant, Variant, from_record
 from referee.tournament.config.variants import ConfiguredVariant
 from referee.tournament.formats.table import Traits, ranked_by, traits_of
 from referee.tournament.plan.keys import Rotations
@@ -105,7 +104,7 @@ class RunVariant(Struct, frozen=True, kw_only=True):
     @property
     def variant(self) -> Variant:
         """What is played; raises UnknownVariant and msgspec.ValidationError where another version knew more."""
-        return restored(self.preset, self.options)
+        return from_record(self.preset, self.options)
 
     @property
     def game(self) -> str:

@@ -9,7 +9,7 @@ from msgspec.structs import asdict, replace
 
 from protocol.messages import Clocks, SlapTiming
 from referee.play.spec import BadBot, builtin_bot
-from referee.rules.book.options import Positive
+from referee.rules.options import Positive
 from referee.toml.reader import KeyPath, Reader
 from referee.versions.entry import Builds
 

@@ -9,9 +9,8 @@ from protocol.codec import encode
 from protocol.messages import GameMessage, Limits
 from referee.play.spec import LONGEST_NAME
 from referee.play.talk.script import hello
-from referee.rules.book.changes import BadOptions
-from referee.rules.book.variant import Variant
-from referee.rules.book.variants import UnknownVariant, customised, seat_problem
+from referee.rules.check_options import BadOptions, seat_problem, with_options
+from referee.rules.variants import UnknownVariant, Variant
 from referee.toml.reader import KeyPath, Reader
 
 
@@ -70,7 +69,7 @@ def _variant(given: GivenVariant, path: KeyPath, reader: Reader) -> Variant | No
         reader.missing((*path, "preset"))
         return None
     try:
-        return customised(given.preset, given.options)
+        return with_options(given.preset, given.options)
     except UnknownVariant as error:
         reader.add((*path, "preset"), str(error))
     except BadOptions as bad:

@@ -142,10 +142,6 @@ class Figures:
         self._number = {bot: place for place, bot in enumerate(table.bots)}
         self._games = {game: Game(table, game, figure) for game in table.games}
 
-    def games_of(self, bot: str) -> tuple[str, ...]:
-        """The games in which the bot has a whole block."""
-        return tuple(game for game in self._games if self.has_block(bot, game))
-
     def has_block(self, bot: str, game: str) -> bool:
         """Whether the bot has played a whole block of the game."""
         return game in self._games and bot in self._number and self._games[game].bots.blocks[self._number[bot]] > 0

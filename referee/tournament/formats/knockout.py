@@ -16,7 +16,7 @@ from operator import itemgetter
 from msgspec import Struct
 from msgspec.structs import replace
 
-from referee.rules.table.streams import Stream
+from referee.rules.keyed_streams import Stream
 from referee.tournament.formats.bracket import next_bracket_round, round_name, rounds_of
 from referee.tournament.formats.ties import Rule, Standing, TieBot, stand
 from referee.tournament.plan.rounds import Block, DrawInput, End, History, Round, StageRules

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from math import hypot
 
-from referee.rules.table.streams import Stream
+from referee.rules.keyed_streams import Stream
 from referee.tournament.figures.strengths import Strength, strengths_of
 from referee.tournament.formats.seating import Player, players_of
 from referee.tournament.formats.swiss import sizes_of

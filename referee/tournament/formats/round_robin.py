@@ -7,7 +7,7 @@ several it is one round.
 from collections import Counter
 from itertools import chain
 
-from referee.rules.table.streams import Stream
+from referee.rules.keyed_streams import Stream
 from referee.tournament.figures.blocks import BlockTable, table_of
 from referee.tournament.figures.compare import Comparer
 from referee.tournament.figures.ratings import RatedBots

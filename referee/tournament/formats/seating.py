@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 from msgspec import Struct
 
-from referee.rules.table.streams import Stream
+from referee.rules.keyed_streams import Stream
 from referee.tournament.figures.blocks import Ints
 from referee.tournament.plan.meetings import Pair
 from referee.tournament.plan.rounds import Entrant

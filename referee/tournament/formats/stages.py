@@ -11,7 +11,7 @@ from itertools import chain
 
 from msgspec.structs import replace
 
-from referee.rules.table.streams import Stream
+from referee.rules.keyed_streams import Stream
 from referee.tournament.figures.blocks import table_of
 from referee.tournament.figures.ratings import RatedBots as Ratings
 from referee.tournament.formats.table import FORMATS, ranked_by

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from math import ceil, log2
 
-from referee.rules.table.streams import Stream
+from referee.rules.keyed_streams import Stream
 from referee.tournament.figures.strengths import strengths_of
 from referee.tournament.formats.seating import players_of, seat, seatable, who_plays
 from referee.tournament.plan.deals import PlannedVariant

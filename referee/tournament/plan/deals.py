@@ -13,10 +13,10 @@ from itertools import accumulate
 
 from msgspec import Struct
 
-from referee.rules.table.streams import Stream
-from referee.tournament.plan.fixture import Lineup
+from referee.rules.keyed_streams import Stream
 from referee.tournament.plan.keys import Rotations
 from referee.tournament.plan.lineups import lineup_rule
+from referee.tournament.plan.planned_match import Lineup
 from referee.tournament.plan.samples import choose_lineups
 
 
@@ -127,25 +127,10 @@ class WholeDeals:
         """How many matches there are."""
         return self.deals * self.of_deal.starts[-1]
 
-    def block_of(self, number: int) -> int:
-        """The number of the block of a match."""
-        turn, place, _ = self.of_deal.find(number)
-        return turn * len(self.of_deal.blocks) + place
-
-    def number_of(self, block: PlannedBlock, rotation: int) -> int:
-        """The number of a match."""
-        place = self._places[block.variant, block.lineup]
-        return block.deal * self.of_deal.starts[-1] + self.of_deal.starts[place] + rotation
-
     def lineup_of(self, bots: Iterable[str]) -> Lineup | None:
         """The indexes of these bots in the order of their names. None where one is not there."""
         names = sorted(bots)
         return tuple(self._index[name] for name in names) if self._index.keys() >= {*names} else None
-
-    @cached_property
-    def _places(self) -> dict[tuple[str, Lineup], int]:
-        """The place of each block of a deal."""
-        return {(block.variant, block.lineup): place for place, block in enumerate(self.of_deal.blocks)}
 
     @cached_property
     def _lineups(self) -> dict[str, list[Lineup]]:

@@ -1,6 +1,6 @@
 """The keys of a tournament: a master key, published as a commitment before play, and from it one key for each deal.
 
-Whoever knows the revealed master key can re-derive every deal with these functions and referee/rules/table/streams.py.
+Whoever knows the revealed master key can re-derive every deal with these functions and referee/rules/keyed_streams.py.
 """
 
 import hmac
@@ -12,7 +12,7 @@ from typing import Literal
 
 import msgspec
 
-from referee.rules.table.streams import seed_key
+from referee.rules.keyed_streams import seed_key
 
 Rotations = Literal["fresh", "same"]
 """Whether each rotation of a block has cards of its own (`fresh`), or all of them share the cards of their deal."""

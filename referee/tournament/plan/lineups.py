@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from math import gcd
 
-from referee.tournament.plan.fixture import Lineup
+from referee.tournament.plan.planned_match import Lineup
 
 MOST_LINEUPS = 100_000
 """A game has no more line-ups than this, all or a sample: they are listed in memory."""

@@ -12,10 +12,10 @@ from itertools import pairwise
 
 from msgspec.structs import replace
 
-from referee.rules.table.streams import Stream
+from referee.rules.keyed_streams import Stream
 from referee.tournament.plan.deals import BlockList, PlannedBlock, WholeDeals, matches_of
-from referee.tournament.plan.fixture import BlockKey, Entry, Lineup, PlannedMatch
 from referee.tournament.plan.keys import SHARED_CARDS, deal_key, own_cards
+from referee.tournament.plan.planned_match import BlockKey, Entry, Lineup, PlannedMatch
 from referee.tournament.plan.rounds import Block, Round
 from referee.tournament.plan.shards import Shard, blocks_of_shard
 
@@ -163,21 +163,21 @@ class Plan:
         first = self._taken[deal] if self.grows else deal // self._step * self._of_deals.starts[-1]
         return first + self._starts_of_deal[variant, lineup] + rotation
 
-    def place(self, fixture: PlannedMatch) -> BlockKey:
+    def place(self, planned_match: PlannedMatch) -> BlockKey:
         """Where in the tournament a match belongs."""
-        bots = tuple(self.whole.bots[bot] for bot in fixture.lineup)
-        return fixture.variant, bots, fixture.deal, fixture.versions_before
+        bots = tuple(self.whole.bots[bot] for bot in planned_match.lineup)
+        return planned_match.variant, bots, planned_match.deal, planned_match.versions_before
 
-    def dealt(self, fixture: PlannedMatch, redeals: int = 0) -> PlannedMatch:
+    def dealt(self, planned_match: PlannedMatch, redeals: int = 0) -> PlannedMatch:
         """The match with its cards, after others were dealt so many times because a voided match had shown them.
 
         Where the rotations of a block share their cards, no others are dealt.
         """
-        if self._rotations[fixture.variant] == "same":
-            return fixture
-        own = own_cards(self._rotations[fixture.variant], fixture.rotation, redeals)
-        key = self._deal_key(fixture.variant, fixture.lineup, fixture.deal, own)
-        return replace(fixture, deal_key=key, redeals=redeals)
+        if self._rotations[planned_match.variant] == "same":
+            return planned_match
+        own = own_cards(self._rotations[planned_match.variant], planned_match.rotation, redeals)
+        key = self._deal_key(planned_match.variant, planned_match.lineup, planned_match.deal, own)
+        return replace(planned_match, deal_key=key, redeals=redeals)
 
     @cached_property
     def _of_deals(self) -> BlockList:

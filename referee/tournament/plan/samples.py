@@ -7,9 +7,9 @@ a stream of the master key, so that anybody can draw a sample again.
 from collections.abc import Collection, Iterator, Sequence
 from itertools import islice
 
-from referee.rules.table.streams import Stream
-from referee.tournament.plan.fixture import Lineup
+from referee.rules.keyed_streams import Stream
 from referee.tournament.plan.lineups import LineupRule
+from referee.tournament.plan.planned_match import Lineup
 
 _MOST_LOOKED_AT = 500
 """Among how many line-ups one is sought that can be changed: the sample may hold very many."""

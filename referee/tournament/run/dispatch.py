@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from referee.tournament.config.config import Config
 from referee.tournament.config.planned import MatchIdentities
 from referee.tournament.orders import ATTEMPTS, Begun, Job, MatchOrder, Part, Played, Report, Spoiled, Unplayed
-from referee.tournament.plan.fixture import PlannedMatch
+from referee.tournament.plan.planned_match import PlannedMatch
 from referee.tournament.plan.rounds import End, Round
 from referee.tournament.results import Result
 from referee.tournament.run.jobs import setup_of
@@ -28,13 +28,13 @@ from referee.tournament.voids import VoidSuspect, VoidTally
 class Watcher(Protocol):
     """Is told how a run goes, to show it."""
 
-    def begun(self, fixture: PlannedMatch) -> None:
+    def begun(self, planned_match: PlannedMatch) -> None:
         """A match is played from now on."""
 
     def finished(self, result: Result) -> None:
         """A match has been committed."""
 
-    def voided(self, fixture: PlannedMatch, attempt: int, reason: str, id_: int) -> None:
+    def voided(self, planned_match: PlannedMatch, attempt: int, reason: str, id_: int) -> None:
         """A match was spoiled by the referee or its host; `id_` is that of its row in the journal."""
 
     def suspected(self, suspect: VoidSuspect) -> None:
@@ -135,11 +135,11 @@ class Dispatcher:
             id=self._handed_out,
             matches=tuple(
                 MatchOrder(
-                    fixture=fixture,
-                    setup=setup_of(self._config, fixture),
-                    attempt=self._spoiled[fixture.number] + 1,
+                    planned_match=planned_match,
+                    setup=setup_of(self._config, planned_match),
+                    attempt=self._spoiled[planned_match.number] + 1,
                 )
-                for fixture in found.fixtures
+                for planned_match in found.planned_matches
             ),
             is_whole=found.is_whole,
             host=found.host,
@@ -162,7 +162,7 @@ class Dispatcher:
         if isinstance(report, Played | Spoiled):
             self._kept(report, self._host)()
         elif isinstance(report, Begun):
-            self._watcher.begun(self._out[report.number].fixture)
+            self._watcher.begun(self._out[report.number].planned_match)
         elif isinstance(report, Unplayed):
             self.put_back(report.number)
 
@@ -179,7 +179,7 @@ class Dispatcher:
 
     def put_back(self, number: int) -> None:
         """Take back a match that has not begun, because whoever had its order cannot play it."""
-        self._play_order.put_back(self._take_back(number).fixture)
+        self._play_order.put_back(self._take_back(number).planned_match)
 
     def put_back_job(self, job: Job) -> None:
         """Take back those matches of a job of which nothing was reported."""
@@ -204,7 +204,7 @@ class Dispatcher:
         self._came_back = trio.Event()
 
     def _commit(self, order: MatchOrder, report: Played, host: int | None) -> Callable[[], None]:
-        id_ = self._store.commit(report, self._terms.identity(order.fixture), host)
+        id_ = self._store.commit(report, self._terms.identity(order.planned_match), host)
         self._play_order.played(report.number, None if host is None else self._name(host))
         if self._tally is not None:
             self._tally.finished(_names(order))
@@ -216,9 +216,9 @@ class Dispatcher:
         return self._hosts[host]
 
     def _void(self, order: MatchOrder, reason: str, host: int | None) -> Callable[[], None]:
-        id_ = self._store.note_void(self._terms.identity(order.fixture), order.attempt, reason, host)
+        id_ = self._store.note_void(self._terms.identity(order.planned_match), order.attempt, reason, host)
         self._spoiled[order.number] += 1
-        self._play_order.voided(order.fixture, again=order.attempt < ATTEMPTS)
+        self._play_order.voided(order.planned_match, again=order.attempt < ATTEMPTS)
         if self._tally is None:
             self._tally = void_tally(self._store)
         elif says_of_bots(reason):
@@ -226,7 +226,7 @@ class Dispatcher:
         return partial(self._tell_void, order, reason, id_)
 
     def _tell_void(self, order: MatchOrder, reason: str, id_: int) -> None:
-        self._watcher.voided(order.fixture, order.attempt, reason, id_)
+        self._watcher.voided(order.planned_match, order.attempt, reason, id_)
         present = [name for name in _names(order) if name not in self._suspected]
         for suspect in () if self._tally is None else self._tally.suspects(present):
             self._suspected.add(suspect.bot)

@@ -19,8 +19,8 @@ from typing import get_args
 from msgspec import Struct
 
 from referee.tournament.orders import Part
-from referee.tournament.plan.fixture import BlockKey, PlannedMatch
 from referee.tournament.plan.plan import Plan
+from referee.tournament.plan.planned_match import BlockKey, PlannedMatch
 
 OPEN = 64
 """So many blocks are open at least. A voided match is played again after these, when the host may be calmer."""
@@ -93,13 +93,13 @@ class PlayOrder:
         size = len(block.waiting)
         if not block.is_timed:
             size = min(size, max(1, count // (2 * places)))
-        fixtures = tuple(block.waiting.popleft() for _ in range(size))
-        self._out.update((fixture.number, block) for fixture in fixtures)
+        planned_matches = tuple(block.waiting.popleft() for _ in range(size))
+        self._out.update((planned_match.number, block) for planned_match in planned_matches)
         block.out += size
         if block.is_timed or not block.waiting:
             self._open.remove(block)
             block.is_queued = False
-        return NextMatches(fixtures=fixtures, is_whole=block.is_timed, host=block.host or "")
+        return NextMatches(planned_matches=planned_matches, is_whole=block.is_timed, host=block.host or "")
 
     def hosts_are(self, names: Collection[str]) -> None:
         """These hosts play from now on."""
@@ -136,16 +136,16 @@ class PlayOrder:
             block.host = self._hosts.own if host is None else host
         self._come_back(number)
 
-    def voided(self, fixture: PlannedMatch, *, again: bool) -> None:
+    def voided(self, planned_match: PlannedMatch, *, again: bool) -> None:
         """A match that was handed out has been spoiled. It is handed out `again`, or given up."""
         if again:
-            self._out[fixture.number].waiting.append(self._plan.dealt(fixture, fixture.redeals + 1))
-        self._come_back(fixture.number)
+            self._out[planned_match.number].waiting.append(self._plan.dealt(planned_match, planned_match.redeals + 1))
+        self._come_back(planned_match.number)
 
-    def put_back(self, fixture: PlannedMatch) -> None:
+    def put_back(self, planned_match: PlannedMatch) -> None:
         """A match that was handed out has not begun, and is handed out again with the same cards."""
-        self._out[fixture.number].waiting.appendleft(fixture)
-        self._come_back(fixture.number)
+        self._out[planned_match.number].waiting.appendleft(planned_match)
+        self._come_back(planned_match.number)
 
     def _come_back(self, number: int) -> None:
         block = self._out.pop(number)
@@ -191,16 +191,16 @@ class PlayOrder:
                 host=self._hosts.host_of(first_done) if has_begun else None,
             )
 
-    def _with_voids(self, fixture: PlannedMatch) -> PlannedMatch:
+    def _with_voids(self, planned_match: PlannedMatch) -> PlannedMatch:
         """The match after all its voids."""
-        voids = self._voids.get(self._plan.place(fixture), 0) if self._voids else 0
-        return self._plan.dealt(fixture, fixture.redeals + voids) if voids else fixture
+        voids = self._voids.get(self._plan.place(planned_match), 0) if self._voids else 0
+        return self._plan.dealt(planned_match, planned_match.redeals + voids) if voids else planned_match
 
 
 class NextMatches(Struct, frozen=True, kw_only=True):
     """Matches of one block that are handed out together."""
 
-    fixtures: tuple[PlannedMatch, ...]
+    planned_matches: tuple[PlannedMatch, ...]
     """In the order of play."""
     is_whole: bool
     """Whether they are all that is left of a block with timed slaps."""

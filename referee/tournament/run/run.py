@@ -19,9 +19,9 @@ from referee.tournament.config.variants import games
 from referee.tournament.plan.plan import Plan
 from referee.tournament.run.clock import HoursClock
 from referee.tournament.run.dispatch import Dispatcher, Watcher
-from referee.tournament.run.host import own_host
 from referee.tournament.run.order import Hosts, PlayOrder
 from referee.tournament.run.rounds import Rounds
+from referee.tournament.run.this_host import own_host
 from referee.tournament.store.store import Store
 from referee.tournament.store.voided import voids_by_place
 from referee.tournament.workers.crew import Crew
@@ -131,7 +131,7 @@ class Run(Struct, frozen=True, kw_only=True):
     def dispatcher(self) -> Dispatcher:
         """The dispatcher that hands out what the store lacks."""
         timed = {one.name for one in self.config.variants if one.variant.options.times_slaps}
-        has_hosts = bool(self.store.hosts()) or self.store.meta().facts.shard is not None
+        has_hosts = bool(self.store.hosts()) or self.store.meta().config.shard is not None
         own = own_host(self.jobs) if has_hosts and self.cluster is None else None
         play_order = PlayOrder(
             self.plan,
@@ -162,5 +162,5 @@ class Run(Struct, frozen=True, kw_only=True):
         if self.has_ended or not self.plan.grows:
             return None
         meta = self.store.meta()
-        field = draw_input(meta.facts, bytes.fromhex(meta.master_key))
+        field = draw_input(meta.config, bytes.fromhex(meta.master_key))
         return Rounds(self.plan, field, self.terms, self.store, clock=self.clock, has_changed=self.has_changed)

@@ -17,8 +17,8 @@ from referee.tournament.config.planned import MatchIdentities, draw_input, whole
 from referee.tournament.config.run_config import RunConfig
 from referee.tournament.formats.draw import will_not_play
 from referee.tournament.formats.table import ranked_by
-from referee.tournament.plan.fixture import Identity
 from referee.tournament.plan.plan import Plan
+from referee.tournament.plan.planned_match import Identity
 from referee.tournament.store.plans import finder, grown, matches_told, periods_of, placed, plan_of
 from referee.tournament.store.played import Present
 from referee.tournament.store.rows import Amended, Meta, Place
@@ -66,7 +66,7 @@ class Amendment(Struct, frozen=True, kw_only=True):
     @property
     def row(self) -> Amended:
         """The row of the journal that makes it so."""
-        return Amended(config=self.meta.facts, matches=self.meta.matches)
+        return Amended(config=self.meta.config, matches=self.meta.matches)
 
     def places_by(self, id_: int) -> Iterator[Place]:
         """All places, once the amendment has this id."""
@@ -84,7 +84,7 @@ class Amendment(Struct, frozen=True, kw_only=True):
         played = f"of those played {self.kept} kept, {self.dropped} dropped{back}"
         lineups = [f"line-ups of `{name}`: {had} -> {has}" for name, (had, has) in self.lineups.items() if had != has]
         left = f"{self.planned - self.counting} to play"
-        if not self.meta.facts.is_fixed:
+        if not self.meta.config.is_fixed:
             left += " before the next round is drawn"
         return [*self.changes, *lineups, f"matches: {plan}; {played}; {left}"]
 
@@ -95,8 +95,8 @@ class Amendment(Struct, frozen=True, kw_only=True):
 
     def losses(self) -> list[str]:
         """Whose matches no longer count, and whose count without bots that left the tables, in words."""
-        ratings = ", but for the ratings of the others" * (self.meta.facts.order != "means")
-        has_means = any(ranked_by(rules) == "means" for rules in self.meta.facts.stages)
+        ratings = ", but for the ratings of the others" * (self.meta.config.order != "means")
+        has_means = any(ranked_by(rules) == "means" for rules in self.meta.config.stages)
         means = ", but not for the order in a round-robin stage" * has_means
         told = {
             f"matches that no longer count{ratings}": self.lost,
@@ -114,8 +114,8 @@ class Amendment(Struct, frozen=True, kw_only=True):
 
         Whoever knows a run's seed has known its deals from the start.
         """
-        facts = self.meta.facts
-        if not self.was_complete or facts.seed or (facts.is_fixed and self.planned == self.counting):
+        config = self.meta.config
+        if not self.was_complete or config.seed or (config.is_fixed and self.planned == self.counting):
             return ""
         return (
             "the run was complete and its key has been shown: whoever has seen it can work out the cards of the "
@@ -123,18 +123,18 @@ class Amendment(Struct, frozen=True, kw_only=True):
         )
 
 
-def amendment(store: Store, facts: RunConfig) -> Amendment:
-    """What it would mean for a run to go on with the config of these facts; raises StoreError."""
+def amendment(store: Store, config: RunConfig) -> Amendment:
+    """What it would mean for a run to go on with this config; raises StoreError."""
     meta = store.meta()
-    found = config_differences(meta.facts, facts)
+    found = config_differences(meta.config, config)
     unchanged = Amendment(changes=found.changes, refused=found.refused, meta=meta, there=store.counts())
-    return unchanged if found.refused or not found.changes else _amended(store, unchanged, facts)
+    return unchanged if found.refused or not found.changes else _amended(store, unchanged, config)
 
 
-def configs_with(store: Store, facts: RunConfig) -> list[RunConfig]:
-    """All configs that a run has had once it goes on with the config of these facts."""
+def configs_with(store: Store, config: RunConfig) -> list[RunConfig]:
+    """All configs that a run has had once it goes on with this config."""
     *former, last = store.configs()
-    return [*former, last, facts] if config_differences(last, facts).changes else [*former, facts]
+    return [*former, last, config] if config_differences(last, config).changes else [*former, config]
 
 
 class _Plans(Struct, frozen=True, kw_only=True):
@@ -144,18 +144,18 @@ class _Plans(Struct, frozen=True, kw_only=True):
     new: Plan
 
 
-def _amended(store: Store, unchanged: Amendment, facts: RunConfig) -> Amendment:
+def _amended(store: Store, unchanged: Amendment, config: RunConfig) -> Amendment:
     """What becomes of a run under another config that it can take."""
     meta, periods = unchanged.meta, periods_of(store)
     key = bytes.fromhex(meta.master_key)
-    new = grown(whole_deals_of(configs_with(store, facts), key), facts, periods)
+    new = grown(whole_deals_of(configs_with(store, config), key), config, periods)
     plans = _Plans(old=plan_of(periods, key), new=new)
-    terms = MatchIdentities(facts)
+    terms = MatchIdentities(config)
     number_of = finder(new, terms)
     had_places = {one.id: one for one in store.places()}
     places: list[Place] = []
     there, had, lost, shortened = (Counter[str]() for _ in range(4))
-    before, after = _Counting(meta.facts), _Counting(facts)
+    before, after = _Counting(meta.config), _Counting(config)
     kept = dropped = returned = 0
     still_there = set[str]()
     for match in store.matches():
@@ -175,11 +175,11 @@ def _amended(store: Store, unchanged: Amendment, facts: RunConfig) -> Amendment:
         still_there.update(after.present.bots(identity))
     return replace(
         unchanged,
-        meta=replace(meta, facts=facts, matches=matches_told(facts, new)),
+        meta=replace(meta, config=config, matches=matches_told(config, new)),
         planned=len(new),
         places=tuple(places),
         there=+there,
-        lineups=_sampled(meta.facts, facts, plans),
+        lineups=_sampled(meta.config, config, plans),
         before=len(plans.old),
         kept=kept,
         dropped=dropped,
@@ -188,7 +188,7 @@ def _amended(store: Store, unchanged: Amendment, facts: RunConfig) -> Amendment:
         lost=dict(lost),
         shortened=dict(shortened),
         had=dict(had),
-        will_not_play=will_not_play(draw_input(facts, key), new.rounds, still_there) if new.grows else [],
+        will_not_play=will_not_play(draw_input(config, key), new.rounds, still_there) if new.grows else [],
         was_complete=periods[-1].has_ended and kept + dropped == len(plans.old),
     )
 
@@ -217,9 +217,9 @@ def _sampled(before: RunConfig, after: RunConfig, plans: _Plans) -> dict[str, tu
 class _Counting:
     """For which bots a match counts in a run with this config."""
 
-    def __init__(self, facts: RunConfig) -> None:
-        self.present = Present(MatchIdentities(facts))
-        self._has_rest = facts.order != "means"
+    def __init__(self, config: RunConfig) -> None:
+        self.present = Present(MatchIdentities(config))
+        self._has_rest = config.order != "means"
 
     def bots(self, match: Identity, *, is_whole: bool) -> Sequence[str]:
         """All of a match in the plan, and where means are not compared those that are left of another one."""

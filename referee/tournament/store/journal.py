@@ -194,6 +194,7 @@ class Journal:
             os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_CLOEXEC, 0o600))
             with contextlib.closing(sqlite3.connect(path)) as copy:
                 self._connection.backup(copy)
+                copy.execute("PRAGMA journal_mode = DELETE")  # so that whoever reads it writes nothing beside it
         except (OSError, sqlite3.Error) as error:
             raise refusal(path, error) from None
 

@@ -21,8 +21,8 @@ from referee.tournament.plan.keys import commitment
 from referee.tournament.plan.plan import Plan
 from referee.tournament.plan.shards import Shard
 from referee.tournament.store.disk import SIDE_FILES, StoreError, locked
-from referee.tournament.store.hosts import Host, Origin
 from referee.tournament.store.journal import Journal, new_file
+from referee.tournament.store.origins import Host, Origin
 from referee.tournament.store.plans import finder, placed
 from referee.tournament.store.rows import (
     DECODERS,
@@ -89,7 +89,7 @@ class _Part(Struct, frozen=True, kw_only=True):
         return sum(1 for _ in self.store.entries())
 
     @property
-    def facts(self) -> RunConfig:
+    def config(self) -> RunConfig:
         """What the whole run depends on."""
         return replace(self.begin.config, shard=None)
 
@@ -113,7 +113,7 @@ def merge(paths: Sequence[Path], out: Path) -> MergedRun:
         for rest in ("", *SIDE_FILES):
             if os.path.lexists(f"{out}{rest}"):
                 raise StoreError(f"{out}{rest} exists already; name another file with -o, or move it away")
-        plan = Plan(whole_deals_of([parts[0].facts], bytes.fromhex(parts[0].key)))
+        plan = Plan(whole_deals_of([parts[0].config], bytes.fromhex(parts[0].key)))
         _write(out, parts, plan)
         return MergedRun(
             parts=tuple(map(_merged, parts)), copies=tuple(copies), missing=_missing(parts), planned=len(plan)
@@ -165,7 +165,7 @@ def _check_fits(one: _Part, other: _Part) -> None:
             f"{where} it has another master key (commitment {other.begin.commitment}, not {one.begin.commitment}); "
             "all shards are played with the same --key FILE, or the same seed"
         )
-    found = config_differences(one.facts, other.facts)
+    found = config_differences(one.config, other.config)
     if lines := [*(one.in_words for one in found.refused), *found.changes]:
         told = "\n".join(f"  {printable(line, _SHOWN)}" for line in lines)
         raise StoreError(f"{where} it was played with another config:\n{told}")
@@ -226,10 +226,10 @@ def _write(out: Path, parts: Sequence[_Part], plan: Plan) -> None:
     """Write the store, which gets its name when it is whole."""
     places: list[Place] = []
     with new_file(out, parts[0].key) as journal:
-        first = replace(parts[0].begin, config=parts[0].facts, matches=len(plan))
+        first = replace(parts[0].begin, config=parts[0].config, matches=len(plan))
         _add(journal, first)
         for part in parts:
-            places += _write_part(journal, part, plan, MatchIdentities(parts[0].facts))
+            places += _write_part(journal, part, plan, MatchIdentities(parts[0].config))
         _add(journal, Merged())
         journal.put_places(iter(places))
 

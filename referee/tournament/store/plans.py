@@ -14,8 +14,8 @@ from referee.tournament.config.planned import MatchIdentities, whole_deals_of
 from referee.tournament.config.run_config import RunConfig
 from referee.tournament.orders import ATTEMPTS
 from referee.tournament.plan.deals import WholeDeals
-from referee.tournament.plan.fixture import Identity
 from referee.tournament.plan.plan import FormerTable, Plan
+from referee.tournament.plan.planned_match import Identity
 from referee.tournament.plan.rounds import End, Round
 from referee.tournament.store.disk import StoreError
 from referee.tournament.store.played import Present
@@ -35,7 +35,7 @@ class ConfigPeriod(Struct, frozen=True, kw_only=True):
 
     id: int
     """The id of the row with which it began: the first one, or an amendment."""
-    facts: RunConfig
+    config: RunConfig
     matches: int
     """How many matches the plan has by this row; 0 where it is drawn round by round."""
     drawn: tuple[DrawnRow, ...] = ()
@@ -44,7 +44,7 @@ class ConfigPeriod(Struct, frozen=True, kw_only=True):
     @property
     def has_ended(self) -> bool:
         """Whether nothing was to be added to its plan any more."""
-        return self.facts.is_fixed or any(isinstance(one.what, End) for one in self.drawn)
+        return self.config.is_fixed or any(isinstance(one.what, End) for one in self.drawn)
 
 
 def periods_of(store: Store, until: int | None = None) -> list[ConfigPeriod]:
@@ -63,7 +63,7 @@ def periods_in(rows: Iterable[tuple[int, Struct]]) -> list[ConfigPeriod]:
         elif isinstance(row, Drawn | Ended) and configs:
             configs[-1][2].append(DrawnRow(id=id_, what=row.what))
     return [
-        ConfigPeriod(id=id_, facts=row.config, matches=row.matches, drawn=tuple(drawn)) for id_, row, drawn in configs
+        ConfigPeriod(id=id_, config=row.config, matches=row.matches, drawn=tuple(drawn)) for id_, row, drawn in configs
     ]
 
 
@@ -76,23 +76,23 @@ def check_entered(drawn: Round, known: AbstractSet[str]) -> None:
 
 def plan_of(periods: Sequence[ConfigPeriod], key: bytes) -> Plan:
     """The plan of the last of these periods, with all that was drawn. Raises ValueError where there can be none."""
-    whole = whole_deals_of([one.facts for one in periods], key)
-    return grown(whole, periods[-1].facts, periods)
+    whole = whole_deals_of([one.config for one in periods], key)
+    return grown(whole, periods[-1].config, periods)
 
 
-def grown(whole: WholeDeals, facts: RunConfig, periods: Sequence[ConfigPeriod]) -> Plan:
+def grown(whole: WholeDeals, config: RunConfig, periods: Sequence[ConfigPeriod]) -> Plan:
     """The plan of a config for a run that has had these periods, made from its whole deals.
 
     Raises ValueError where there can be none.
     """
-    if facts.is_fixed:
-        return Plan(whole, shard=facts.shard)
-    known = {bot.name for one in (*(period.facts for period in periods), facts) for bot in one.bots}
-    rounds = [one.what for one in rounds_under(facts, periods) if isinstance(one.what, Round)]
+    if config.is_fixed:
+        return Plan(whole, shard=config.shard)
+    known = {bot.name for one in (*(period.config for period in periods), config) for bot in one.bots}
+    rounds = [one.what for one in rounds_under(config, periods) if isinstance(one.what, Round)]
     for drawn in rounds:
         check_entered(drawn, known)
     plan = Plan(whole, rounds=rounds)
-    if len(facts.stages) > 1:
+    if len(config.stages) > 1:
         plan.former_stages = dict(_tables_by_stage(periods))
     return plan
 
@@ -100,32 +100,32 @@ def grown(whole: WholeDeals, facts: RunConfig, periods: Sequence[ConfigPeriod]) 
 def _tables_by_stage(periods: Sequence[ConfigPeriod]) -> Iterator[tuple[FormerTable, int]]:
     """Each table that was drawn, with its stage."""
     for period in periods:
-        entries = MatchIdentities(period.facts).entries
+        entries = MatchIdentities(period.config).entries
         for drawn in (one.what for one in period.drawn if isinstance(one.what, Round)):
             for table in drawn.tables:
                 bots = frozenset(entries[bot] for bot in table.bots if bot in entries)
                 yield (table.variant, bots, table.deal), drawn.stage
 
 
-def rounds_under(facts: RunConfig, periods: Sequence[ConfigPeriod]) -> Iterator[DrawnRow]:
+def rounds_under(config: RunConfig, periods: Sequence[ConfigPeriod]) -> Iterator[DrawnRow]:
     """All rounds that these periods had, as far as they belong into a run with this config.
 
     A table belongs there as long as its game and all its bots do, in the versions of when it was drawn; a whole deal as
     long as the config has so many deals.
     """
-    now = MatchIdentities(facts)
+    now = MatchIdentities(config)
     for period in periods:
-        then = MatchIdentities(period.facts)
+        then = MatchIdentities(period.config)
         bots = {name for name, entry in then.entries.items() if now.entries.get(name) == entry}
         games = {name for name, game in then.games.items() if now.games.get(name) == game}
         for one in period.drawn:
             drawn = one.what
             if isinstance(drawn, End):
                 continue
-            if drawn.whole_deal is None and period.facts is not facts:
+            if drawn.whole_deal is None and period.config is not config:
                 tables = (table for table in drawn.tables if table.variant in games and bots.issuperset(table.bots))
                 yield replace(one, what=replace(drawn, tables=tuple(tables)))
-            elif drawn.whole_deal is None or drawn.whole_deal < facts.stages[0].deals:
+            elif drawn.whole_deal is None or drawn.whole_deal < config.stages[0].deals:
                 yield one
 
 
@@ -143,14 +143,14 @@ class Extent(Struct, frozen=True, kw_only=True):
 def extent_of(store: Store) -> Extent:
     """How much a run has to play. Raises StoreError."""
     meta = store.meta()
-    if meta.facts.is_fixed:
+    if meta.config.is_fixed:
         _check_numbers(store, store.numbers(), meta.matches)
         return Extent(planned=meta.matches)
     periods = periods_of(store)
     ends = [one for one in periods[-1].drawn if isinstance(one.what, End)]
     return Extent(
         planned=len(plan_now(store)),
-        rounds=(*rounds_under(periods[-1].facts, periods), *ends),
+        rounds=(*rounds_under(periods[-1].config, periods), *ends),
         has_ended=bool(ends),
     )
 
@@ -158,7 +158,7 @@ def extent_of(store: Store) -> Extent:
 def was_complete(store: Store, id_: int) -> bool:
     """Whether nothing was left to be played when the row of this id was written. Raises StoreError."""
     *_, period = periods_of(store, until=id_)
-    if not period.facts.is_fixed:
+    if not period.config.is_fixed:
         return period.has_ended
     then = sum(one.id <= id_ and (one.number is not None or (one.dropped_by or 0) > id_) for one in store.places())
     return then >= period.matches
@@ -189,14 +189,14 @@ def following(store: Store) -> Iterator[None]:
         raise StoreError(f"{store.path}: no plan follows from its config and its rounds ({error})") from None
 
 
-def matches_told(facts: RunConfig, plan: Plan) -> int:
+def matches_told(config: RunConfig, plan: Plan) -> int:
     """How many matches a row of a config says that its plan has: 0 where the plan grows, since nobody knows then."""
-    return len(plan) if facts.is_fixed else 0
+    return len(plan) if config.is_fixed else 0
 
 
 def present_in(store: Store) -> Present:
     """Which bots and games are in a run now. Raises StoreError."""
-    return Present(MatchIdentities(store.meta().facts))
+    return Present(MatchIdentities(store.meta().config))
 
 
 def finder(plan: Plan, terms: MatchIdentities) -> Callable[[Identity], int | None]:
@@ -231,6 +231,6 @@ def given_up(store: Store) -> dict[int, tuple[str, ...]]:
     if not found:
         return {}
     plan = plan_now(store)
-    number_of, there = finder(plan, MatchIdentities(store.meta().facts)), store.numbers()
+    number_of, there = finder(plan, MatchIdentities(store.meta().config)), store.numbers()
     numbers = {number: match.bots for match in found if (number := number_of(match)) is not None}
     return {number: numbers[number] for number in sorted(numbers.keys() - there)}

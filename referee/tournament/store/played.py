@@ -11,9 +11,9 @@ from itertools import groupby
 from msgspec.structs import replace
 
 from referee.tournament.config.planned import MatchIdentities
-from referee.tournament.plan.fixture import Entry, Identity
 from referee.tournament.plan.meetings import PairHistory
 from referee.tournament.plan.plan import Plan
+from referee.tournament.plan.planned_match import Entry, Identity
 from referee.tournament.plan.rounds import History
 from referee.tournament.results import Result
 from referee.tournament.store.rows import CommittedMatch

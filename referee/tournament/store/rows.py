@@ -8,11 +8,11 @@ import msgspec
 from msgspec import Struct
 
 from referee.tournament.config.run_config import RunConfig
-from referee.tournament.plan.fixture import Identity
+from referee.tournament.plan.planned_match import Identity
 from referee.tournament.plan.rounds import End, Round
 from referee.tournament.plan.shards import Shard
 from referee.tournament.results import Outcome, Result
-from referee.tournament.store.hosts import Host, Origin
+from referee.tournament.store.origins import Host, Origin
 
 STORE_FORMAT = 5
 """The number of the format: these tables, these rows, and how their hashes chain."""
@@ -228,7 +228,7 @@ class Meta(Struct, frozen=True, kw_only=True):
     golfref: str
     protocol: str
     host: str
-    facts: RunConfig
+    config: RunConfig
     master_key: str
     """In hexadecimal. It is secret until the run is complete."""
     commitment: str

@@ -16,12 +16,12 @@ from msgspec.structs import replace
 from referee.tournament.config.planned import MatchIdentities
 from referee.tournament.config.run_config import RunConfig
 from referee.tournament.orders import Played
-from referee.tournament.plan.fixture import Identity
+from referee.tournament.plan.planned_match import Identity
 from referee.tournament.plan.rounds import End, Round
 from referee.tournament.results import NOT_PLANNED, Result, check_seats
 from referee.tournament.store.disk import Lock, StoreError
-from referee.tournament.store.hosts import Host, Origin
 from referee.tournament.store.journal import Journal, new_file, opened
+from referee.tournament.store.origins import Host, Origin
 from referee.tournament.store.rows import (
     DECODERS,
     KIND_OF,
@@ -46,7 +46,11 @@ R = TypeVar("R", bound=Struct)
 AT_ONCE = 64
 """How many records are read at once where all of them are."""
 
+_AMENDMENTS = "FROM journal WHERE kind <> 'match' AND kind = 'amendment'"
+"""Without the first condition SQLite would not use the index, but read all matches."""
+
 _MATCHES = "SELECT p.id, p.number, p.block, j.body FROM places p JOIN journal j ON j.id = p.id"
+_BLOCKS = "SELECT min(id) AS id, count(*) AS matches FROM places WHERE number IS NOT NULL GROUP BY block"
 _RECORDS = (
     "SELECT p.id, p.number, p.block, j.body, r.record FROM places p JOIN journal j ON j.id = p.id"
     " JOIN records r ON r.id = p.id WHERE p.id > ? AND p.id <= ? ORDER BY p.id LIMIT ?"
@@ -91,7 +95,7 @@ class Store(Journal):
                     golfref=meta.golfref,
                     protocol=meta.protocol,
                     host=meta.host,
-                    config=meta.facts,
+                    config=meta.config,
                     matches=meta.matches,
                     commitment=meta.commitment,
                 )
@@ -126,7 +130,7 @@ class Store(Journal):
     def meta(self) -> Meta:
         """What the run is."""
         begin = self.begin()
-        last = self._read("SELECT id, kind, body FROM journal WHERE kind = 'amendment' ORDER BY id DESC LIMIT 1")
+        last = self._read(f"SELECT id, kind, body {_AMENDMENTS} ORDER BY id DESC LIMIT 1")
         now = cast(Amended, self._row(*last[0])) if last else begin
         keys = self._read("SELECT master_key FROM secret")
         try:
@@ -139,7 +143,7 @@ class Store(Journal):
             golfref=begin.golfref,
             protocol=begin.protocol,
             host=begin.host,
-            facts=now.config,
+            config=now.config,
             master_key=key,
             commitment=begin.commitment,
             matches=now.matches,
@@ -151,7 +155,7 @@ class Store(Journal):
 
     def last_amendment(self) -> int:
         """The id of the last amendment; 0 where there is none."""
-        ((last,),) = self._read("SELECT max(id) FROM journal WHERE kind = 'amendment'")
+        ((last,),) = self._read(f"SELECT max(id) {_AMENDMENTS}")
         return int(last or 0)
 
     def rows(self, *types: type[R]) -> Iterator[tuple[int, R]]:
@@ -191,14 +195,14 @@ class Store(Journal):
     def counts(self) -> dict[str, int]:
         """By variant, how many matches of the plan are there."""
         counts = Counter[str]()
-        query = "SELECT j.id, j.body FROM places p JOIN journal j ON j.id = p.id WHERE p.number IS NOT NULL"
-        for id_, body in self._each(query):
-            counts[self._table(id_, body).variant] += 1
+        query = f"SELECT j.id, j.body, first.matches FROM ({_BLOCKS}) first JOIN journal j ON j.id = first.id"  # noqa: S608
+        for id_, body, matches in self._each(query):
+            counts[self._table(id_, body).variant] += matches
         return dict(counts)
 
     def results(self) -> Iterator[Result]:
         """The results that count, in the order of the plan."""
-        terms = MatchIdentities(self.meta().facts)
+        terms = MatchIdentities(self.meta().config)
         for id_, number, block, body in self._each(f"{_MATCHES} WHERE p.number IS NOT NULL ORDER BY p.number"):
             try:
                 result = replace(_decode_result(body), number=number, block=block, commit=id_)

@@ -35,9 +35,9 @@ class StopVerdict(Struct, frozen=True, kw_only=True):
     """How many of them were not played because [stop] ended the run."""
 
 
-def tally_for(facts: RunConfig) -> Tally:
-    """What counts the results of a run with these facts."""
-    return Tally(ranked=facts.ranked, looks=looks_at(facts))
+def tally_for(config: RunConfig) -> Tally:
+    """What counts the results of a run with this config."""
+    return Tally(ranked=config.ranked, looks=looks_at(config))
 
 
 def results_among_remaining(store: Store) -> Iterator[tuple[Result, int]]:
@@ -46,23 +46,23 @@ def results_among_remaining(store: Store) -> Iterator[tuple[Result, int]]:
     Where means are compared, nothing of such a table counts: only whole line-ups make means that can be compared.
     Raises StoreError.
     """
-    if store.meta().facts.order != "means":
+    if store.meta().config.order != "means":
         yield from among_remaining(store.retired(), present_in(store))
 
 
 def stop_verdict(
-    facts: RunConfig, key: bytes, plan: Plan | None, tally: Tally, *, has_ended: bool
+    config: RunConfig, key: bytes, plan: Plan | None, tally: Tally, *, has_ended: bool
 ) -> StopVerdict | None:
     """What became of [stop], given all results; None where the run has none, or nothing of it is played.
 
     `plan` may be missing where it is fixed: such a run cannot stop.
     """
-    if facts.stop is None or plan is None or not plan.grows:
+    if config.stop is None or plan is None or not plan.grows:
         return None
-    progress = _progress(facts, len(plan.rounds) - (tally.matches < len(plan) and not has_ended))
+    progress = _progress(config, len(plan.rounds) - (tally.matches < len(plan) and not has_ended))
     if progress.played < 1:
         return None
-    look = judged(draw_input(facts, key), tally.table, progress)
+    look = judged(draw_input(config, key), tally.table, progress)
     most = len(plan.whole)
     return StopVerdict(
         settled=look.is_settled,
@@ -73,11 +73,11 @@ def stop_verdict(
     )
 
 
-def looks_at(facts: RunConfig) -> int:
+def looks_at(config: RunConfig) -> int:
     """How often the differences of bots are looked at, each of which may decide what is played."""
-    stop = facts.stop or StopRules()
-    return looks_of(_progress(facts, 0).planned) if stop.when is not None else 1
+    stop = config.stop or StopRules()
+    return looks_of(_progress(config, 0).planned) if stop.when is not None else 1
 
 
-def _progress(facts: RunConfig, played: int) -> Progress:
-    return Progress(played=played, planned=max(facts.stages[0].deals, played))
+def _progress(config: RunConfig, played: int) -> Progress:
+    return Progress(played=played, planned=max(config.stages[0].deals, played))

@@ -9,7 +9,7 @@ from collections import defaultdict
 from operator import itemgetter
 
 from referee.play.faults import OUT_OF_MEMORY
-from referee.tournament.plan.fixture import BlockKey
+from referee.tournament.plan.planned_match import BlockKey
 from referee.tournament.store.rows import Void
 from referee.tournament.store.store import Store
 from referee.tournament.voids import VoidTally
@@ -28,7 +28,7 @@ def void_tally(store: Store) -> VoidTally:
     since = store.last_amendment()
     finished = ((id_, False, bots) for id_, bots in store.tables(since))
     voided = ((id_, True, void.bots) for id_, void in store.voids() if id_ > since and says_of_bots(void.reason))
-    tally = VoidTally({bot.name: bot.owner for bot in store.meta().facts.bots})
+    tally = VoidTally({bot.name: bot.owner for bot in store.meta().config.bots})
     for _, is_void, bots in heapq.merge(finished, voided, key=itemgetter(0)):
         (tally.voided if is_void else tally.finished)(bots)
     return tally

@@ -7,7 +7,7 @@ from msgspec import Struct
 from referee.tournament.config.differences import config_differences
 from referee.tournament.config.run_config import RunConfig
 from referee.tournament.plan.rounds import End, Round
-from referee.tournament.store.hosts import Host, Origin
+from referee.tournament.store.origins import Host, Origin
 from referee.tournament.store.rows import (
     Amended,
     BotChanged,

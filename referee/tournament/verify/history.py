@@ -22,15 +22,15 @@ from referee.tournament.formats.draw import hours_are_over, needs_results, next_
 from referee.tournament.formats.table import FORMATS
 from referee.tournament.orders import ATTEMPTS
 from referee.tournament.plan.deals import WholeDeals
-from referee.tournament.plan.fixture import BlockKey, Identity, PlannedMatch
 from referee.tournament.plan.keys import commitment, master_key
 from referee.tournament.plan.plan import Plan
+from referee.tournament.plan.planned_match import BlockKey, Identity, PlannedMatch
 from referee.tournament.plan.rounds import End, Round, StageRules
 from referee.tournament.results import Result
 from referee.tournament.store.disk import locked
-from referee.tournament.store.hosts import Host, Origin
 from referee.tournament.store.journal import BEFORE_FIRST, Entry, body_hash, chained
 from referee.tournament.store.merge import with_host_moved
+from referee.tournament.store.origins import Host, Origin
 from referee.tournament.store.plans import ConfigPeriod, check_entered, finder, grown, matches_told, periods_of, placed
 from referee.tournament.store.played import PlayedSoFar
 from referee.tournament.store.rows import (
@@ -78,11 +78,11 @@ class Committed(Struct, frozen=True, kw_only=True):
     row: Match
     result: Result
     """What came of it, wherever the plan has it."""
-    facts: RunConfig
+    config: RunConfig
     """The config under which it was played."""
     origin: Origin | None
     """What played it by the journal. None where that says nothing."""
-    fixture: PlannedMatch | None
+    planned_match: PlannedMatch | None
     """The match of the plan, with its cards. None where the plan has none."""
 
 
@@ -95,7 +95,7 @@ class RunHistory:
         meta = store.meta()
         self._key = bytes.fromhex(meta.master_key)
         self._periods = periods_of(store)
-        self._configs = [one.facts for one in self._periods]
+        self._configs = [one.config for one in self._periods]
         try:
             _check_bounds(self._periods)
             self._wholes = whole_deals_of_all(self._configs, self._key)
@@ -124,7 +124,7 @@ class RunHistory:
     @property
     def has_ended(self) -> bool:
         """Whether nothing will be added to the plan."""
-        return self._now.facts.is_fixed or self._now.has_ended
+        return self._now.config.is_fixed or self._now.has_ended
 
     @property
     def counting(self) -> int:
@@ -218,7 +218,7 @@ class RunHistory:
         yield from self._check_config(())
 
     def _amended(self, id_: int, row: Amended) -> Iterator[str]:
-        before = self._now.facts
+        before = self._now.config
         try:
             self._now = self._begun(self._now.number + 1)
         except (ValueError, IndexError) as error:
@@ -239,25 +239,26 @@ class RunHistory:
     def _place_again(self, place: Place, entry: Entry, amendment: int) -> None:
         with suppress(msgspec.MsgspecError, ValueError):  # it was a finding when the row was followed
             match = committed_match(entry.id, None, None, entry.body)
-            number = self._now.ended(match.identity)
+            number = self._now.number_of(match.identity)
             self._now.played.add(match, number)
             if number is not None:
+                self._now.lacking.discard(number)
                 self._places[entry.id] = placed(self._now.plan, entry.id, number)
             else:
                 self._places[entry.id] = Place(id=entry.id, dropped_by=place.dropped_by or amendment)
 
     def _check_config(self, had: "list[RunConfig] | tuple[()]") -> Iterator[str]:
         """What of the config that begins now does not follow from those that the run `had`."""
-        facts, period = self._now.facts, self._periods[self._now.number]
+        config, period = self._now.config, self._periods[self._now.number]
         try:
-            facts.check_names()
+            config.check_names()
         except ValueError as error:
             yield str(error)
-        for bot, expected in zip(facts.bots, facts.counted(had).bots, strict=True):
+        for bot, expected in zip(config.bots, config.counted(had).bots, strict=True):
             if bot != expected:
                 what = f"expected {expected.versions_before} for bot {_shown(bot.name)}, got {bot.versions_before}"
                 yield f"versions_before: {what}"
-        if (planned := matches_told(facts, self._now.plan)) != period.matches:
+        if (planned := matches_told(config, self._now.plan)) != period.matches:
             yield f"the plan has {planned} matches, but the row says {period.matches}"
 
     def _begun(self, number: int) -> "_Period":
@@ -274,22 +275,22 @@ class RunHistory:
             return
         identity = match.identity
         number = now.number_of(identity)
-        fixture = None
+        planned_match = None
         if number is None:
             yield f"the plan of then does not have it: {_identity_in_words(identity)}"
         else:
-            fixture = now.plan[number]
-            if (planned := now.terms.identity(fixture)) != identity:
+            planned_match = now.plan[number]
+            if (planned := now.terms.identity(planned_match)) != identity:
                 yield f"stored as {_identity_in_words(identity)}; the plan has {_identity_in_words(planned)}"
             if number not in now.lacking:
                 yield "it is there twice"
-            fixture = now.plan.dealt(fixture, row.redeals)
-        shown = self._voids[identity.place] if now.facts.rotations == "fresh" else 0
+            planned_match = now.plan.dealt(planned_match, row.redeals)
+        shown = self._voids[identity.place] if now.config.rotations == "fresh" else 0
         if row.redeals != shown:
             yield f"its cards were dealt anew {row.redeals} times, but voided matches had shown them {shown} times"
         yield from self._check_host(row)
         if number is not None and number in now.lacking:
-            now.ended(identity)
+            now.lacking.discard(number)
             now.played.add(match, number)
             self._places[id_] = placed(now.plan, id_, number)
         else:
@@ -297,7 +298,9 @@ class RunHistory:
         origin = self._origin if row.host is None else None
         if row.host in self._hosts:
             origin = self._hosts[row.host].origin
-        self.match = Committed(id=id_, row=row, result=match.result, facts=now.facts, origin=origin, fixture=fixture)
+        self.match = Committed(
+            id=id_, row=row, result=match.result, config=now.config, origin=origin, planned_match=planned_match
+        )
 
     def _void(self, row: Void) -> Iterator[str]:
         now, identity = self._now, row.identity
@@ -323,12 +326,12 @@ class RunHistory:
 
     def _drawn(self, row: Drawn | Ended) -> Iterator[str]:
         now, drawn = self._now, row.what
-        if now.facts.is_fixed:
+        if now.config.is_fixed:
             yield "something is drawn, but the plan does not grow"
             return
         if now.has_ended:
             yield "something is drawn after the end"
-        if row.used_s is not None and now.facts.hours is None:
+        if row.used_s is not None and now.config.hours is None:
             yield "it says how long was played, but the run has no time to keep to"
         early = now.lacking - now.given_up
         if early:
@@ -347,9 +350,9 @@ class RunHistory:
             now.has_ended = True
 
     def _check_drawn(self, drawn: Round | End) -> Iterator[str]:
-        now, hours = self._now, self._now.facts.hours
-        expected = next_round(draw_input(now.facts, self._key), now.played.past())
-        is_endless = now.facts.traits.is_endless
+        now, hours = self._now, self._now.config.hours
+        expected = next_round(draw_input(now.config, self._key), now.played.past())
+        is_endless = now.config.traits.is_endless
         is_over = hours is not None and not is_endless and drawn == hours_are_over(hours)
         if expected != drawn and not (is_over and isinstance(expected, Round)):
             yield f"golfref draws otherwise: {_difference(drawn, expected)}"
@@ -359,14 +362,14 @@ class RunHistory:
     def _shard_begins(self, id_: int, row: ShardBegins) -> Iterator[str]:
         self._shard = _ShardChain(id_, row)
         self._origin = row.begin.origin
-        facts, shard, before = self._now.facts, row.shard, self._now
-        if facts.shard is not None or self._places.keys() - self._in_shards or before.number:
+        config, shard, before = self._now.config, row.shard, self._now
+        if config.shard is not None or self._places.keys() - self._in_shards or before.number:
             yield "shards are put together before anything else is played"
         if shard is None or not shard.exists or shard.number <= self._last_shard:
             yield "the shards do not follow one another"
             return
         self._last_shard = shard.number
-        found = config_differences(facts, replace(row.begin.config, shard=None))
+        found = config_differences(config, replace(row.begin.config, shard=None))
         if found.changes or found.refused or row.begin.commitment != self._commitment:
             yield "it is a shard of another run"
 
@@ -379,10 +382,10 @@ class RunHistory:
     # What else is noted
 
     def _noted(self, row: AnyRow) -> Iterator[str]:
-        facts = self._now.facts
-        versions = {bot.name: bot.version for bot in facts.bots}
+        config = self._now.config
+        versions = {bot.name: bot.version for bot in config.bots}
         match row:
-            case Hours() if facts.hours is None:
+            case Hours() if config.hours is None:
                 yield "it says how long was played, but the run has no time to keep to"
             case BotChanged() if versions.get(row.bot) != row.before or row.before == row.after:
                 yield "the bot did not have this version"
@@ -412,13 +415,13 @@ class _Period:
 
     def __init__(self, number: int, whole: WholeDeals, periods: list[ConfigPeriod], key: bytes) -> None:
         """Raises ValueError where no plan follows."""
-        self.number, self.facts = number, periods[number].facts
-        self.terms = MatchIdentities(self.facts)
-        self.plan: Plan = grown(whole, self.facts, periods[:number])
+        self.number, self.config = number, periods[number].config
+        self.terms = MatchIdentities(self.config)
+        self.plan: Plan = grown(whole, self.config, periods[:number])
         if (matches := sum(self.plan.matches.values())) > MOST_MATCHES:
             raise ValueError(f"{matches} matches in the plan; expected {MOST_MATCHES} at most")
         self.number_of = finder(self.plan, self.terms)
-        self.played = PlayedSoFar(self.plan, self.terms, keeps_results=needs_results(draw_input(self.facts, key)))
+        self.played = PlayedSoFar(self.plan, self.terms, keeps_results=needs_results(draw_input(self.config, key)))
         self.lacking = set(range(len(self.plan)))
         """The matches of the plan that have no result yet."""
         self.attempts: Counter[int] = Counter()
@@ -427,13 +430,6 @@ class _Period:
         self.has_ended = False
         self.is_as_drawn = True
         """Whether all that was drawn in this period is as golfref draws it."""
-
-    def ended(self, match: Identity) -> int | None:
-        """A match has a result; returns its number, None where the plan does not have it."""
-        number = self.number_of(match)
-        if number is not None:
-            self.lacking.discard(number)
-        return number
 
     def add(self, drawn: Round) -> None:
         """The plan grows by a round. Raises ValueError where it cannot be played."""
@@ -454,18 +450,18 @@ def put_places(path: Path) -> None:
 
 def _check_bounds(periods: list[ConfigPeriod]) -> None:
     """Raises ValueError where more is to be drawn than anybody follows."""
-    for facts in (one.facts for one in periods):
-        for rules in facts.stages:
+    for config in (one.config for one in periods):
+        for rules in config.stages:
             figures = {"line-ups": rules.lineups}
-            if not facts.is_fixed:
+            if not config.is_fixed:
                 figures |= {"deals": rules.deals, "rounds": rules.rounds, "deals of a tie": rules.limit}
             for what, count in figures.items():
                 if count is not None and count > MOST_MATCHES:
                     raise ValueError(f"{count} {what}; expected {MOST_MATCHES} at most")
-            if not facts.is_fixed and not facts.traits.has_whole_deals:
-                tables = rules.deals * sum(_tables(rules, len(facts.bots), one.seats) for one in facts.variants)
-                if len(facts.bots) > MOST_BOTS:
-                    raise ValueError(f"rounds of {len(facts.bots)} bots; expected {MOST_BOTS} at most")
+            if not config.is_fixed and not config.traits.has_whole_deals:
+                tables = rules.deals * sum(_tables(rules, len(config.bots), one.seats) for one in config.variants)
+                if len(config.bots) > MOST_BOTS:
+                    raise ValueError(f"rounds of {len(config.bots)} bots; expected {MOST_BOTS} at most")
                 if tables > MOST_MATCHES:
                     raise ValueError(f"rounds of up to {tables} tables; expected {MOST_MATCHES} at most")
     tables = sum(len(one.what.tables) for period in periods for one in period.drawn if isinstance(one.what, Round))

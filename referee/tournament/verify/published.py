@@ -74,7 +74,7 @@ def _anchor(store: Store, summary: dict[str, Any]) -> str | None:
     ratings = summary.get("ratings")
     if not isinstance(ratings, dict) or ratings.get("is_chosen") is not True:
         return None
-    return next((bot.name for bot in store.meta().facts.bots if bot.name == ratings.get("anchor")), None)
+    return next((bot.name for bot in store.meta().config.bots if bot.name == ratings.get("anchor")), None)
 
 
 def _compare_digest(store: Store, published: str) -> Comparison:

@@ -23,12 +23,12 @@ from protocol.text import printable
 from referee.play.talk.exchange import Delivery
 from referee.play.talk.inbox import KEPT_BYTES, KEPT_OF_LINE, LEAST_LINE
 from referee.play.talk.retell import Answered, Retelling, answered
-from referee.rules.book.changes import BadOptions
-from referee.rules.book.variant import Variant
-from referee.rules.book.variants import UnknownVariant, check_playable, restored
+from referee.rules.chance import BadDeck, Chance, Keyed, Recorder, Stacked
+from referee.rules.check_options import BadOptions, check_playable
 from referee.rules.counts import seat_counts
 from referee.rules.game import Game
 from referee.rules.games.slaps import order_slaps
+from referee.rules.questions import Ask, Window
 from referee.rules.record import (
     BrokenRecord,
     Forfeit,
@@ -41,8 +41,7 @@ from referee.rules.record import (
     SeatRecord,
     walk,
 )
-from referee.rules.table.asks import Ask, Window
-from referee.rules.table.chance import BadDeck, Chance, Keyed, Recorder, Stacked
+from referee.rules.variants import UnknownVariant, Variant, from_record
 
 ROUNDED_US = 0.11
 """Slap times are kept to a tenth of a microsecond."""
@@ -57,7 +56,7 @@ def check_record(record: Record) -> Iterator[str]:
     The match is played again with the chance outcomes that the deal key gives, not with those of the record.
     """
     try:
-        variant = restored(record.preset, record.options)
+        variant = from_record(record.preset, record.options)
         check_playable(variant, len(record.seats))
         chance = Recorder(_chance(record, variant))
         conversation = _Conversation(record)

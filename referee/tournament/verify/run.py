@@ -13,12 +13,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from protocol.text import printable
+from referee.rules.keyed_streams import bot_seed
 from referee.rules.record import NoRecord, Record, read_record
-from referee.rules.table.streams import bot_seed
 from referee.tournament.orders import result_of
-from referee.tournament.plan.fixture import PlannedMatch
+from referee.tournament.plan.planned_match import PlannedMatch
 from referee.tournament.store.disk import StoreError
-from referee.tournament.store.hosts import Origin
+from referee.tournament.store.origins import Origin
 from referee.tournament.store.store import Store
 from referee.tournament.verify.compare import LONGEST_SHOWN
 from referee.tournament.verify.history import Committed, NotFollowed, RunHistory
@@ -121,13 +121,13 @@ class _RunCheck:
 
 def _check(match: Committed, record: Record) -> Iterator[str]:
     """Every way in which the record of a match differs from its row, from the plan, or from what follows from it."""
-    if match.fixture is not None:
-        yield from _check_fixture(match.fixture, match.row.bots, record)
-        place = {"number": match.fixture.number, "block": match.fixture.block, "commit": 0}
+    if match.planned_match is not None:
+        yield from _check_fixture(match.planned_match, match.row.bots, record)
+        place = {"number": match.planned_match.number, "block": match.planned_match.block, "commit": 0}
         stored = replace(match.result, **place)
-        if result_of(match.fixture, record) != stored:
+        if result_of(match.planned_match, record) != stored:
             yield "the result that the standings use is not the record's"
-    yield from check_terms(match.facts, match.row.identity, record)
+    yield from check_terms(match.config, match.row.identity, record)
     yield from _check_origin(match.origin, record)
     yield from check_record(record)
 
@@ -140,16 +140,16 @@ def _check_origin(expected: Origin | None, record: Record) -> Iterator[str]:
         yield f"played by {printable(played.in_words, LONGEST_SHOWN)}; the run says {told}"
 
 
-def _check_fixture(fixture: PlannedMatch, bots: tuple[str, ...], record: Record) -> Iterator[str]:
+def _check_fixture(planned_match: PlannedMatch, bots: tuple[str, ...], record: Record) -> Iterator[str]:
     """Every way in which the record differs from the match that was planned."""
-    if record.deal_key != fixture.deal_key.hex():
+    if record.deal_key != planned_match.deal_key.hex():
         yield "the deal key is not the one that the master key gives"
     if record.stacked:
         yield "the deck was given, not dealt from the key"
     if tuple(seat.name for seat in record.seats) != bots:
         yield f"played by {', '.join(seat.name for seat in record.seats)}; the plan has {', '.join(bots)}"
-    if record.name != fixture.variant:
-        yield f"played as {record.name}; the plan has {fixture.variant}"
-    seeds = [bot_seed(fixture.deal_key, fixture.rotation, seat) for seat in range(len(bots))]
+    if record.name != planned_match.variant:
+        yield f"played as {record.name}; the plan has {planned_match.variant}"
+    seeds = [bot_seed(planned_match.deal_key, planned_match.rotation, seat) for seat in range(len(bots))]
     if [seat.seed for seat in record.seats] != seeds:
         yield "the bots' seeds are not those that the deal key gives"

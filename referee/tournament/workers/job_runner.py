@@ -107,7 +107,7 @@ class JobRunner:
         report: Report
         try:
             await self._source.report(Begun(number=seated.order.number))
-            report = played(seated.order.fixture, await seated.match.play())
+            report = played(seated.order.planned_match, await seated.match.play())
         except Exception as error:
             report = _spoiled(seated.order, error)
         finally:

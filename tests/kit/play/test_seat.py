@@ -14,7 +14,7 @@ from referee.kit.play.powers import power_in_words
 from referee.kit.play.seat import Seat
 from referee.play.match import match_messages
 from referee.play.spec import BadBot
-from referee.rules.book.variants import customised
+from referee.rules.check_options import with_options
 
 WINDOW = {"event": "window_closed"}
 OURS = {"event": "slapped", "seat": 0, "target": [1, 0], "card": "9H", "verdict": "wrong", "new_slot": 4, "stock": 30}
@@ -86,7 +86,7 @@ def test_a_window_in_which_nothing_can_be_slapped_asks_nothing() -> None:
 def test_the_power_of_a_card_is_known_before_it_is_discarded(
     variant: str, changes: dict[str, Any], card: str, words: str
 ) -> None:
-    said = power_in_words(customised(variant, changes), card)
+    said = power_in_words(with_options(variant, changes), card)
     assert words in said if words else not said
 
 

@@ -15,11 +15,10 @@ from protocol.offers import AnyOf, Offer, OneOf, Pick, admits
 from referee.film.follower import Follower
 from referee.film.view import Placed, View
 from referee.kit.screen.choose import Chooser, WrongKey
-from referee.rules.book.presets import PRESETS
-from referee.rules.book.variant import Variant
+from referee.rules.chance import Keyed
 from referee.rules.game import Game
-from referee.rules.table.asks import Ask
-from referee.rules.table.chance import Keyed
+from referee.rules.questions import Ask
+from referee.rules.variants import PRESETS, Variant
 
 NAMES = ("ada", "ben", "cleo")
 

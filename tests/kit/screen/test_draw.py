@@ -11,11 +11,11 @@ from msgspec.structs import replace
 from referee.film.follower import Follower
 from referee.kit.screen.choose import Chooser
 from referee.kit.screen.draw import ASCII, UNICODE, Drawing, Glyphs, draw_layouts, draw_middle, plain
-from referee.rules.book.presets import PRESETS
+from referee.rules.dice import any_action
 from referee.rules.game import Game
 from referee.rules.games.slaps import order_slaps
-from referee.rules.table.asks import Ask, Response, Sealed, Window
-from referee.rules.table.dice import any_action
+from referee.rules.questions import Ask, Response, Sealed, Window
+from referee.rules.variants import PRESETS
 
 DRAWINGS = Path(__file__).parent / "drawings"
 

@@ -52,12 +52,12 @@ class Writer:
         self._left = iter(prepare(self._config, path, fresh=False, may_change=False).plan)
 
     def commit(self) -> None:
-        fixture = next(self._left)
-        names = [self._config.bots[bot].name for bot in fixture.lineup]
+        planned_match = next(self._left)
+        names = [self._config.bots[bot].name for bot in planned_match.lineup]
         record = BY_PRESET["six-card"]
         seats = tuple(replace(seat, name=name) for seat, name in zip(record.seats, names, strict=True))
-        report = played(fixture, replace(record, seats=seats))
-        self.store.commit(report, MatchIdentities(self._config.run_config()).identity(fixture))
+        report = played(planned_match, replace(record, seats=seats))
+        self.store.commit(report, MatchIdentities(self._config.run_config()).identity(planned_match))
 
 
 @pytest.fixture

@@ -31,9 +31,10 @@ from referee.play.sandbox.cgroups import Cgroups, Group
 from referee.play.session import run_session
 from referee.play.spec import BotSpec, Confinement, Isolation, builtin_bot
 from referee.reports.blame import mishap_of
-from referee.rules.book.variants import customised, restored
+from referee.rules.check_options import with_options
 from referee.rules.record import Mishap, Record
 from referee.rules.scoring.knocker import score_round
+from referee.rules.variants import from_record
 from referee.tournament.verify.replay import check_record
 
 PRELUDE = FILLER + "import select, signal, subprocess, time\n"
@@ -235,7 +236,7 @@ def setup_of(case: Case, bot: BotSpec, mark: dict[str, str]) -> MatchSetup:
     command = python(case.opponent) if case.opponent else builtin_bot("random").command
     honest = BotSpec(name="honest", command=command, dir="/", env=mark)
     return MatchSetup(
-        variant=customised(case.preset, {"rounds": 1}),
+        variant=with_options(case.preset, {"rounds": 1}),
         name=case.preset,
         bots=(bot, honest),
         seeds=(1, 2),
@@ -350,7 +351,7 @@ def test_no_bot_can_report_that_another_or_itself_was_not_started(
 def check_result(record: Record) -> None:
     """The honest score stands; who forfeited has the round's highest score and is last; the record replays."""
     (played,) = record.result.rounds
-    earned = score_round(restored(record.preset, record.options), played.raw, played.ender)
+    earned = score_round(from_record(record.preset, record.options), played.raw, played.ender)
     assert played.scores[1] == earned[1]
     if record.seats[0].forfeited:
         assert played.scores[0] == max(earned)

@@ -27,7 +27,7 @@ from referee.play.slaps import quiet
 from referee.play.slaps.quiet import freeze_fully, frozen
 from referee.play.spec import BotSpec, Confinement, builtin_bot
 from referee.play.talk.exchange import Delivery
-from referee.rules.book.variants import customised
+from referee.rules.check_options import with_options
 from referee.rules.record import Record
 from referee.tournament.store.store import Store
 
@@ -66,7 +66,7 @@ def noting(folder: Path, mark: dict[str, str], head: str = QUIET) -> BotSpec:
 def setup(block: int, bot: BotSpec) -> MatchSetup:
     """A match of two of these bots; those of one block have the same cards."""
     return MatchSetup(
-        variant=customised("six-card", {"rounds": 1}),
+        variant=with_options("six-card", {"rounds": 1}),
         name="six-card",
         bots=(structs.replace(bot, name="ann"), structs.replace(bot, name="bea")),
         seeds=(2 * block, 2 * block + 1),

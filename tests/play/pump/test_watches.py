@@ -18,7 +18,7 @@ from referee.play.match import MatchSetup, play
 from referee.play.pump.pump import Pump
 from referee.play.session import run_session
 from referee.play.spec import BotSpec, Confinement
-from referee.rules.book.variants import customised
+from referee.rules.check_options import with_options
 from referee.rules.record import Record
 
 ENOUGH = 2 + 1 + 2 * 3
@@ -47,7 +47,7 @@ def test_a_match_without_enough_watches_is_void_in_words_and_leaves_no_bot(
 ) -> None:
     command = (sys.executable, "-c", f"{FILLER}\nstart(); play()")
     setup = MatchSetup(
-        variant=customised("six-card", {"rounds": 1}),
+        variant=with_options("six-card", {"rounds": 1}),
         name="six-card",
         bots=tuple(BotSpec(name=name, command=command, dir="/", env=mark) for name in ("one", "other")),
         seeds=(1, 2),

@@ -400,20 +400,16 @@ def as_linked(place: Path) -> BotSpec:
         ("run.golfref-wal", in_folder),
         ("run.golfref.lock", as_linked),
         ("run.golfref.old1", in_folder),
-        ("published/bundle.json", in_folder),
+        ("published/cup-2026-11-23/run.golfref", in_folder),
     ],
 )
-def test_no_store_and_no_bundle_lies_in_the_folder_of_a_bot(
-    folder: Path, name: str, bot_with: Callable[[Path], BotSpec]
-) -> None:
+def test_no_store_lies_in_the_folder_of_a_bot(folder: Path, name: str, bot_with: Callable[[Path], BotSpec]) -> None:
     """The organiser is not advised either to make it readable for everybody, as other files are."""
     path = folder / name
     path.parent.mkdir(parents=True, exist_ok=True)
     (folder / "earlier").touch(mode=0o600)
     path.touch(mode=0o600)
-    with pytest.raises(
-        Unfit, match=r"(the store of a run|a published bundle).*give the bot a folder of its own"
-    ) as refused:
+    with pytest.raises(Unfit, match=r"the store of a run.*give the bot a folder of its own") as refused:
         cell_of(bot_with(folder))
     assert str(path) in str(refused.value)
     assert "chmod" not in str(refused.value)
@@ -439,7 +435,7 @@ def test_a_store_can_be_read_by_its_owner_only_wherever_a_cell_shows_it(folder: 
 
 
 def make_store(path: Path) -> None:
-    facts = RunConfig(
+    config = RunConfig(
         name="run",
         stages=(StageRules(deals=1),),
         isolation="limits",
@@ -450,7 +446,7 @@ def make_store(path: Path) -> None:
         variants=(),
         bots=(),
     )
-    meta = Meta(golfref="", protocol="", host="", facts=facts, master_key="00", commitment="", matches=0)
+    meta = Meta(golfref="", protocol="", host="", config=config, master_key="00", commitment="", matches=0)
     with locked(path) as lock, closing(Store.create(path, meta, lock)):
         pass
 

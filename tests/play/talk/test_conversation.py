@@ -34,10 +34,10 @@ from referee.play.faults import Trouble
 from referee.play.talk.conversation import FATAL, Conversation
 from referee.play.talk.exchange import READY, Delivery, Reply, Saying
 from referee.play.talk.script import announcements, hello, request_ids
-from referee.rules.book.variants import customised
+from referee.rules.chance import Keyed, Stacked
+from referee.rules.check_options import with_options
 from referee.rules.game import Game
 from referee.rules.record import Forfeit, Given, GivenSlaps, GivenTogether, Move
-from referee.rules.table.chance import Keyed, Stacked
 
 
 class Step(Struct, frozen=True, kw_only=True):
@@ -69,7 +69,7 @@ class Table:
         faults: FaultPolicy | None = None,
         decks: Sequence[Sequence[str]] = (),
     ) -> None:
-        variant = customised(preset, {"rounds": 1} | (options or {}))
+        variant = with_options(preset, {"rounds": 1} | (options or {}))
         chance = Stacked(bytes(32), variant, seats, decks)
         self.game = Game(variant, seats, chance)
         games = (GameMessage(variant=preset, name=preset, seats=seats),)
@@ -403,7 +403,7 @@ def test_a_late_bot_is_told_of_the_time_that_was_not_counted() -> None:
 
 DEALT = ("2S", "5H", "3S", "2H", "9H", "3H", "2D", "8H", "3D", "2C", "7H", "3C", "5S", "6S", "6H")
 """Seat 2 has 5H in slot 0; seat 0 draws 5S, seat 2 then 6S, seat 0 then 6H."""
-CACTUS = customised("cactus", {"rounds": 1})
+CACTUS = with_options("cactus", {"rounds": 1})
 Said = Sequence[Action | Trouble | None]
 
 

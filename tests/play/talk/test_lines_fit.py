@@ -15,14 +15,12 @@ from protocol.messages import Clocks, FaultPolicy, GameMessage, Limits
 from referee.play.match import MatchSetup
 from referee.play.spec import LONGEST_NAME, Confinement
 from referee.play.talk.script import Script, announcements, hello
-from referee.rules.book.changes import BadOptions
-from referee.rules.book.par_table import MOST_POINTS, MOST_RULES
-from referee.rules.book.presets import PRESETS
-from referee.rules.book.variant import Variant
-from referee.rules.book.variants import customised
+from referee.rules.chance import Keyed
+from referee.rules.check_options import BadOptions, with_options
 from referee.rules.game import Game
-from referee.rules.table.asks import Ask
-from referee.rules.table.chance import Keyed
+from referee.rules.par_table import MOST_POINTS, MOST_RULES
+from referee.rules.questions import Ask
+from referee.rules.variants import PRESETS, Variant
 
 PLAYERS = AtRandom()
 NAME = LONGEST_NAME * "\U0001f0a1"
@@ -69,7 +67,7 @@ def largest_table(rules: int = MOST_RULES, points: int = MOST_POINTS) -> dict[st
 
 
 def test_the_largest_scoring_table_fits_into_the_line_of_a_match() -> None:
-    variant = customised("par-course", {"par_table": largest_table(), "course": 100 * [5]})
+    variant = with_options("par-course", {"par_table": largest_table(), "course": 100 * [5]})
     matches = announcements(variant, NAME, seeds=[2**53 - 1], clocks=Clocks(), faults=FaultPolicy())
     assert len(encode(matches[0])) <= LENGTH
 
@@ -84,12 +82,12 @@ def test_the_largest_scoring_table_fits_into_the_line_of_a_match() -> None:
 )
 def test_a_table_that_would_not_fit_is_refused(preset: str, changes: dict[str, Any]) -> None:
     with pytest.raises(BadOptions):
-        customised(preset, changes)
+        with_options(preset, changes)
 
 
 def test_a_bound_that_the_referee_would_not_keep_is_refused() -> None:
     setup = MatchSetup(
-        variant=customised("six-card", {}),
+        variant=with_options("six-card", {}),
         name="six-card",
         bots=(),
         seeds=(),

@@ -17,7 +17,7 @@ from referee.play.session import run_session
 from referee.play.spec import BotSpec, Confinement, builtin_bot
 from referee.reports.bot_match import bot_match
 from referee.reports.wire import wire_lines
-from referee.rules.book.variants import customised
+from referee.rules.check_options import with_options
 from referee.rules.record import Given, GivenTogether, Line, Mishap, Move, Record
 from referee.site.plots.times import Times
 from referee.tournament.verify.replay import check_record
@@ -75,7 +75,7 @@ def recorded(program: str, folder: Path, mark: dict[str, str], preset: str = "si
     command = (sys.executable, "-c", PRELUDE.replace("{folder!r}", repr(str(folder))) + program)
     rival = builtin_bot("random")
     setup = MatchSetup(
-        variant=customised(preset, {} if preset == "par-course" else {"rounds": 1}),
+        variant=with_options(preset, {} if preset == "par-course" else {"rounds": 1}),
         name=preset,
         bots=(
             BotSpec(name="dictaphone", command=command, dir="/", env=mark),

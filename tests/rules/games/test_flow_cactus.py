@@ -18,12 +18,13 @@ from protocol.events import (
     WindowClosed,
 )
 from referee.play.talk.script import table_message
-from referee.rules.book.variants import customised, preset
+from referee.rules.chance import Keyed
+from referee.rules.check_options import with_options
 from referee.rules.describe import rules_in_brief
-from referee.rules.match import starter_of
-from referee.rules.table.chance import Keyed
-from referee.rules.table.seen import view
-from referee.rules.table.table import Table
+from referee.rules.games.cactus import starter as starter_of
+from referee.rules.secrets import view
+from referee.rules.table import Table
+from referee.rules.variants import preset
 
 ZERO = "(2S) (3S) / (4S) (8D)"
 ONE = "(2H) (7H) / (4H) (5H)"
@@ -60,7 +61,7 @@ def test_c_131_the_highest_total_starts(totals: list[int], dealer: int, starter:
 
 
 def test_cac_08_fixed_starter_is_the_seat_left_of_the_dealer() -> None:
-    variant = customised("cactus", {"fixed_starter": True})
+    variant = with_options("cactus", {"fixed_starter": True})
     chance = Keyed(b"", variant, 3)
     table = Table(variant=variant, options=variant.options, seats=3, chance=chance, totals=[14, 20, 20], dealer=2)
     assert starter_of(table) == 0

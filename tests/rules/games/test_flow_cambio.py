@@ -18,8 +18,8 @@ from protocol.events import (
     UpCard,
 )
 from protocol.offers import Offer, OneOf, Pick
-from referee.rules.table.asks import Sealed
-from referee.rules.table.seen import view
+from referee.rules.questions import Sealed
+from referee.rules.secrets import view
 
 ZERO = "(2S) (3S) / (4S) (8D)"
 ONE = "(2H) (7H) / (4H) (5H)"

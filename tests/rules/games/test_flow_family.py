@@ -11,18 +11,18 @@ from scripted import Script, Start
 from protocol.actions import Action, Discard, Draw, Knock, Look, Nothing, Swap, TurnUp
 from protocol.events import Drew, Finished, Looked, Round, Showdown, Swapped, Traded, TurnedUp, UpCard
 from protocol.offers import Offer, Pick
-from referee.rules.book.variants import customised
+from referee.rules.chance import Keyed
+from referee.rules.check_options import with_options
 from referee.rules.game import Game
-from referee.rules.table.asks import Ask, Sealed
-from referee.rules.table.chance import Keyed
-from referee.rules.table.seen import view
+from referee.rules.questions import Ask, Sealed
+from referee.rules.secrets import view
 
 FOUR_DOWN = "(??) (??) / (??) (??)"
 NINE_DOWN = "(??) (??) (??) / (??) (??) (??) / (??) (??) (??)"
 
 
 def dealt(name: str, seats: int, **options: Any) -> Game:
-    variant = customised(name, options)
+    variant = with_options(name, options)
     return Game(variant, seats, Keyed(b"key", variant, seats))
 
 

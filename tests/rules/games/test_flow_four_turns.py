@@ -6,11 +6,11 @@ from scripted import Script, Start
 
 from protocol.actions import Discard, Draw, Swap
 from protocol.events import Discarded, Drew, Looked, Round, Scored, Showdown, Swapped, UpCard
-from referee.rules.book.variants import preset
+from referee.rules.chance import Keyed
 from referee.rules.game import Game
-from referee.rules.table.asks import Ask
-from referee.rules.table.chance import Keyed
-from referee.rules.table.seen import view
+from referee.rules.questions import Ask
+from referee.rules.secrets import view
+from referee.rules.variants import preset
 
 DOWN = "(??) (??) / (??) (??)"
 

@@ -6,10 +6,10 @@ from scripted import Script, Start
 from protocol.actions import Discard, Draw, Knock, Nothing
 from protocol.events import Round
 from protocol.offers import Offer
-from referee.rules.book.variants import customised
+from referee.rules.chance import Keyed
+from referee.rules.check_options import with_options
 from referee.rules.game import Game
-from referee.rules.table.asks import Ask, Sealed
-from referee.rules.table.chance import Keyed
+from referee.rules.questions import Ask, Sealed
 
 DOWN = "(??) (??) (??) / (??) (??) (??)"
 
@@ -80,7 +80,7 @@ def test_gen_12_a_limit_is_reached_or_exceeded(start: Start, mode: str, limit: i
 
 
 def test_gen_12_a_match_without_rounds_stops_after_a_hundred() -> None:
-    variant = customised("six-card-knock", {"rounds": "none", "initial_up": 0})
+    variant = with_options("six-card-knock", {"rounds": "none", "initial_up": 0})
     game = Game(variant, 2, Keyed(b"key", variant, 2))
     while isinstance(ask := game.question, Ask):
         game.answer(Knock() if Offer(kind="knock") in ask.offers else ask.fallback)
@@ -147,7 +147,7 @@ def test_six_11_a_match_has_the_rounds_of_its_game_and_the_lowest_sum_wins(
     name: str, options: dict[str, int], rounds: int
 ) -> None:
     """CMB-10, FOU-07, GEN-11, NIN-12, PAR-19, PAR-23, POW-28, T4-12, TDK-19."""
-    game = Game.from_seed(customised(name, {"turn_cap": 4, **options}), 3, "rounds")
+    game = Game.from_seed(with_options(name, {"turn_cap": 4, **options}), 3, "rounds")
     while (question := game.question) is not None:
         sealed = isinstance(question, Sealed)
         asks = question.asks if isinstance(question, Sealed) else (question,)

@@ -24,18 +24,17 @@ from protocol.events import (
     UpCard,
 )
 from protocol.offers import Offer, OneOf, Pick
-from referee.rules.book.changes import BadOptions
-from referee.rules.book.par_table import OURS_1
-from referee.rules.book.variants import customised, preset
+from referee.rules.chance import Keyed
+from referee.rules.check_options import BadOptions, with_options
 from referee.rules.describe import rules_in_brief, rules_in_full
 from referee.rules.game import Game
+from referee.rules.par_table import OURS_1
+from referee.rules.questions import Ask, IllegalAnswer, Sealed
 from referee.rules.scoring.by_hand import score_grids
 from referee.rules.scoring.grid import BadGrid
 from referee.rules.scoring.scoring import raw_score
-from referee.rules.scoring.values import card_values
-from referee.rules.table.asks import Ask, IllegalAnswer, Sealed
-from referee.rules.table.chance import Keyed
-from referee.rules.table.seen import view
+from referee.rules.secrets import view
+from referee.rules.variants import card_values, preset
 
 PAR_GOLF = ["par-3", "par-4", "par-5", "no-par", "par-course"]
 PAR_3 = "2S 3S / (4S) (5S) / (6S) (7S)"
@@ -44,7 +43,7 @@ TWO_ROWS = "?? ?? / (??) (??)"
 
 
 def new_game(name: str, seats: int, **options: Any) -> Game:
-    variant = customised(name, options)
+    variant = with_options(name, options)
     return Game(variant, seats, Keyed(b"key", variant, seats))
 
 
@@ -496,14 +495,14 @@ def test_par_28_playoff_holes_are_chosen_from_the_whole_course_again() -> None:
 
 
 def test_par_28_grids_of_every_par_fit_and_no_par_has_no_choice() -> None:
-    variant = customised("par-3", {"par_choice": "dealer"})
+    variant = with_options("par-3", {"par_choice": "dealer"})
     assert (variant.rows, variant.columns, variant.seats) == (5, 2, (2, 4))
     for rows in (3, 4, 5):
         assert score_grids(variant, [" / ".join(["5S 5D"] * rows)]).raw == (0,)
     with pytest.raises(BadGrid, match="expected 3 or 4 or 5 rows"):
         score_grids(variant, ["5S 5D / 5S 5D"])
     with pytest.raises(BadOptions, match="par_choice: needs holes with a par"):
-        customised("no-par", {"par_choice": "dealer"})
+        with_options("no-par", {"par_choice": "dealer"})
 
 
 # Score
@@ -558,6 +557,6 @@ def test_c_200_par_26_a_table_of_ones_own(start: Start) -> None:
     ],
 )  # fmt: skip
 def test_par_26_par_27_the_first_rule_that_fits_counts_whatever_the_order_of_the_cards(pair: str, score: int) -> None:
-    variant = customised("no-par", {"par_table": TERMS})
+    variant = with_options("no-par", {"par_table": TERMS})
     first, second = pair.split()
     assert raw_score(variant, [[first, second], [second, first]]) == 2 * score

@@ -24,8 +24,8 @@ from protocol.events import (
     Swapped,
     UpCard,
 )
-from referee.rules.table.asks import Sealed
-from referee.rules.table.seen import view
+from referee.rules.questions import Sealed
+from referee.rules.secrets import view
 
 # Set-up
 

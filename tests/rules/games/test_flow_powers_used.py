@@ -286,10 +286,10 @@ def test_pow_22_a_drawn_black_king_cancels_a_knock_by_choice(start: Start) -> No
 def test_pow_22_a_drawn_black_king_need_not_cancel(start: Start) -> None:
     match = lap(start, "KC")
     discard(match, Nothing(), seat=1, then="2 turn")
-    assert match.table.knocker == 0
+    assert match.table.ended_by == 0
     match = lap(start, "KC")
     match.play("1 turn: draw stock\n1 place: swap s0\n2 turn")
-    assert match.table.knocker == 0
+    assert match.table.ended_by == 0
 
 
 def test_pow_22_a_two_can_copy_a_black_king_while_a_knock_is_pending(start: Start) -> None:
@@ -343,7 +343,7 @@ def test_pow_22_red_kings_and_what_an_eight_does_not_keep_cancel_nothing(start: 
     """POW-20: of the cards of an 8 only the replaced one counts."""
     match = lap(start, "8C KS KC", one="(KH) (3H) (4H) / (6H) (7H) (8H)")
     discard(match, TakeTwo(), Keep(card=0, slot=0), seat=1, then="2 turn")
-    assert match.table.knocker == 0
+    assert match.table.ended_by == 0
 
 
 def test_pow_22_amb_51_a_black_king_cancels_by_being_drawn_by_option(start: Start) -> None:
@@ -381,7 +381,7 @@ def test_pow_22_amb_51_a_black_king_drawn_by_an_eight_cancels_too(start: Start, 
     match.game.answer(Keep(card=1, slot=0))
     kept = next(event for event in match.news(None) if isinstance(event, Kept))
     assert (kept.card, kept.discarded) == ("KS", (stock, "KC", "AH"))
-    assert match.table.knocker is None
+    assert match.table.ended_by is None
 
 
 def test_pow_22_amb_51_the_unshown_king_of_an_eight_is_kept_in_private(start: Start) -> None:
@@ -395,10 +395,10 @@ def test_pow_22_amb_51_no_other_way_of_a_black_king_cancels_unseen(start: Start)
     """Neither is it drawn when it comes from the pile or goes to somebody unseen, nor is there a knock before one."""
     match = lap(start, "QC", up="KC", powers_draw_pile=True, black_king_cancels="drawn")
     match.play("1 turn: draw pile\n1 place: swap s0\n2 turn")
-    assert match.table.knocker == 0
+    assert match.table.ended_by == 0
     match = lap(start, "AC KC", black_king_cancels="drawn")
     discard(match, AddCard(seat=2), seat=1, then="2 turn")
-    assert match.table.knocker == 0
+    assert match.table.ended_by == 0
     match = deal(start, "KC", black_king_cancels="drawn")
     match.play("0 turn: draw stock\n0 place")
     assert match.news(1) == [Drew(seat=0, source="stock", card=None, stock=33)]
@@ -438,7 +438,7 @@ def test_c_215_a_black_king_that_lay_open_before_the_knock_never_cancels(
     match.play("0 turn: knock\n1 turn: draw stock\n1 place")
     for answer in answers:
         match.game.answer(answer)
-    assert (match.table.pile[-1], match.table.knocker, match.open) == ("KS", 0, "2 turn")
+    assert (match.table.pile[-1], match.table.ended_by, match.open) == ("KS", 0, "2 turn")
 
 
 def test_c_215_a_black_king_turned_down_by_a_four_is_not_turned_up(start: Start) -> None:
@@ -446,7 +446,7 @@ def test_c_215_a_black_king_turned_down_by_a_four_is_not_turned_up(start: Start)
     match = lap(start, "4C 6C", one=KING_ONE)
     match.table.at(1, 0).up = True
     discard(match, Hide(slot=0), seat=1, then="2 turn")
-    assert match.table.knocker == 0
+    assert match.table.ended_by == 0
 
 
 def test_c_178_a_black_king_has_no_effect_at_showdown(start: Start) -> None:
@@ -480,7 +480,7 @@ def test_pow_23_the_former_knocker_may_knock_again(start: Start) -> None:
     discard(match, CancelKnock(), seat=1, then="2 turn")
     discard(match, seat=2, then="0 turn")
     match.play("0 turn: knock\n1 turn")
-    assert match.table.knocker == 0
+    assert match.table.ended_by == 0
     discard(match, seat=1, then="2 turn")
 
 

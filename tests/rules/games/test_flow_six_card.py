@@ -21,11 +21,12 @@ from protocol.events import (
 from protocol.messages import TableMessage
 from protocol.offers import Offer, Pick
 from referee.play.talk.script import table_message
-from referee.rules.book.variants import customised, preset
+from referee.rules.chance import Keyed
+from referee.rules.check_options import with_options
 from referee.rules.game import Game
-from referee.rules.table.asks import IllegalAnswer, Sealed
-from referee.rules.table.chance import Keyed
-from referee.rules.table.seen import view
+from referee.rules.questions import IllegalAnswer, Sealed
+from referee.rules.secrets import view
+from referee.rules.variants import preset
 
 FIVE_UP = "KS 4H 9D / KD AC (7S)"
 DOWN = "(??) (??) (??) / (??) (??) (??)"
@@ -35,7 +36,7 @@ DOWN = "(??) (??) (??) / (??) (??) (??)"
 
 
 def test_gen_04_cards_go_out_one_at_a_time_from_the_dealers_left() -> None:
-    variant = customised("six-card", {"first_dealer": 1})
+    variant = with_options("six-card", {"first_dealer": 1})
     game = Game(variant, 3, Keyed(b"key", variant, 3))
     pack = Keyed(b"key", variant, 3).deck(1)
     dealt = [[slot.card for slot in layout if slot] for layout in game.table.layouts]

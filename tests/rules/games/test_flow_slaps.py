@@ -11,9 +11,9 @@ from scripted import Script, Start
 from protocol.actions import Action, Draw, Give, Pass, Slap
 from protocol.events import Discarded, Drew, Gave, Peeked, Reshuffled, Scored, Showdown, Slapped, WindowClosed
 from protocol.offers import OneOf
-from referee.rules.book.variants import customised
+from referee.rules.check_options import with_options
 from referee.rules.games.slaps import order_slaps
-from referee.rules.table.asks import Ask, Window
+from referee.rules.questions import Ask, Window
 
 ZERO = "(2S) (3S) / (4S) (8D)"
 ONE = "(2H) (7H) / (4H) (5H)"
@@ -486,7 +486,7 @@ def ordered(
 ) -> list[int]:
     """The seats in the order in which their slaps are resolved."""
     margin = {"photo_finish_us": margin_us} if slap_order == "reaction" else {}
-    options = customised("cactus", {"slap_order": slap_order, **margin}).options
+    options = with_options("cactus", {"slap_order": slap_order, **margin}).options
     asks = tuple(Ask(seat=seat, decision="slap", offers=(), fallback=Pass()) for seat in range(len(lots)))
     answers: dict[int, Action] = {seat: Slap(target=(seat, 0)) for seat in times_us}
     answers |= dict.fromkeys(passing, Pass())

@@ -7,10 +7,10 @@ from scripted import Script, Start
 
 from protocol.actions import DiscardPairs, Flip, Nothing, Swap
 from protocol.events import Drew, Finished, PairsDiscarded, Round, Swapped, UpCard
-from referee.rules.book.variants import preset
+from referee.rules.chance import Keyed
 from referee.rules.game import Game
-from referee.rules.table.asks import Ask
-from referee.rules.table.chance import Keyed
+from referee.rules.questions import Ask
+from referee.rules.variants import preset
 
 DOWN = "(??) (??) / (??) (??) / (??) (??)"
 

@@ -15,12 +15,12 @@ from msgspec import Struct
 
 from protocol.actions import Slap
 from protocol.offers import every_action, size
-from referee.rules.book.presets import PRESETS
-from referee.rules.book.variants import customised
+from referee.rules.chance import Keyed
+from referee.rules.check_options import with_options
 from referee.rules.game import Game
-from referee.rules.table.asks import Ask, Question, Response, Sealed, SlapOrder, Window
-from referee.rules.table.asks import Slap as Slapping
-from referee.rules.table.chance import Keyed
+from referee.rules.questions import Ask, Question, Response, Sealed, SlapOrder, Window
+from referee.rules.questions import Slap as Slapping
+from referee.rules.variants import PRESETS
 
 
 class Deal(Struct, frozen=True, kw_only=True):
@@ -80,7 +80,7 @@ DEALS = [
 
 
 def begin(dealt: Deal) -> Game:
-    variant = customised(dealt.preset, dealt.options)
+    variant = with_options(dealt.preset, dealt.options)
     return Game(variant, dealt.seats, Keyed(b"perft/%d" % dealt.salt, variant, dealt.seats))
 
 

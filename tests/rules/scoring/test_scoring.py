@@ -8,14 +8,12 @@ from typing import Any, NamedTuple
 import pytest
 from worked_cases import worked_cases
 
-from referee.rules.book.changes import BadOptions
-from referee.rules.book.presets import PRESETS
-from referee.rules.book.variants import customised
+from referee.rules.check_options import BadOptions, with_options
 from referee.rules.scoring.by_hand import Scores, score_grids, scoring_variant
 from referee.rules.scoring.grid import BadGrid, parse_grid
 from referee.rules.scoring.knocker import score_round
 from referee.rules.scoring.scoring import has_four_of_a_kind
-from referee.rules.scoring.values import card_values
+from referee.rules.variants import PRESETS, card_values
 
 PRESET_OF_TAG = {
     "SIX": "six-card",
@@ -69,7 +67,7 @@ def test_round_score(case: Case) -> None:
     assert match
     ender = None if match[1] == "none" else int(match[1])
     raw = [int(score) for score in match[2].split(",")]
-    scores = score_round(customised(case.preset, case.options), raw, ender)
+    scores = score_round(with_options(case.preset, case.options), raw, ender)
     assert scores == tuple(int(score) for score in case.expected.split(","))
 
 
@@ -104,14 +102,14 @@ def test_values_of_six_card_are_table_b1_without_jokers() -> None:
 
 
 def test_values_name_jokers_when_they_are_dealt_and_single_cards_that_differ() -> None:
-    values = card_values(customised("six-card", {"jokers": 2, "joker_value": -4, "qs40": True}))
+    values = card_values(with_options("six-card", {"jokers": 2, "joker_value": -4, "qs40": True}))
     assert (values["X"], values["Q"], values["QS"], values["8"]) == (-4, 10, 40, 0)
 
 
 def test_cac_40_values_follow_the_ranks_in_the_pack() -> None:
     assert list(card_values(PRESETS["cactus"])) == ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q"]
     assert card_values(PRESETS["cactus"])["1"] == 1
-    kings_and_aces = card_values(customised("cactus", {"cactus_ranks": "KA"}))
+    kings_and_aces = card_values(with_options("cactus", {"cactus_ranks": "KA"}))
     assert (kings_and_aces["A"], kings_and_aces["K"]) == (1, 0)
     assert "0" not in kings_and_aces
 
@@ -191,7 +189,7 @@ def test_cac_04_extra_suits_are_cards_of_cactus() -> None:
 def test_joker_options_need_no_jokers_in_the_pack_to_score_by_hand() -> None:
     changes = {"joker_value": 15, "joker_pair": -5}
     with pytest.raises(BadOptions, match="needs `jokers` above 0"):
-        customised("six-card", changes)
+        with_options("six-card", changes)
     assert score_grids(scoring_variant("six-card", changes), ["X1 X2 3C / 4C 5C 6C"]).raw == (48,)
 
 

@@ -263,9 +263,9 @@ def test_changes_of_a_config_are_told_in_words() -> None:
     old = HEAD + "deals = 20\n" + GAME + TWO + '[[bots]]\nname = "mine"\ncommand = ["python3", "-V"]\n'
     new = old.replace("deals = 20", 'deals = 30\nseed = "s"').replace('"-V"', '"-VV"').replace("keeper", "random")
     new = new.replace("[[bots]]", "options = { rounds = 4 }\n[[bots]]", 1) + "[time]\nmove_s = 2\n"
-    facts = loaded(old).run_config(), loaded(new).run_config()
-    shown = [{bot.name: bot.version[:12] for bot in one.bots} for one in facts]
-    found = config_differences(*facts)
+    both = loaded(old).run_config(), loaded(new).run_config()
+    shown = [{bot.name: bot.version[:12] for bot in one.bots} for one in both]
+    found = config_differences(*both)
     assert found.changes == [
         "deals: 20 -> 30",
         "variant `six-card`: another game (options.rounds: 9 -> 4)",

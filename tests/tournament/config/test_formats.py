@@ -26,10 +26,10 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_a_config_that_says_nothing_of_formats_is_a_round_robin() -> None:
     config = loaded(HEAD, GAME, EIGHT)
-    facts = config.run_config()
-    assert facts.stages == (StageRules(format="round-robin", deals=20),)
-    assert facts.is_fixed
-    field = draw_input(facts, b"key")
+    run_config = config.run_config()
+    assert run_config.stages == (StageRules(format="round-robin", deals=20),)
+    assert run_config.is_fixed
+    field = draw_input(run_config, b"key")
     assert field.bots[0] == Entrant(name="a", owner="")
     assert (field.stop, field.apart, [planned.seats for planned in field.variants]) == (None, False, [2])
 
@@ -66,19 +66,19 @@ def test_stages_stand_in_tables_of_their_own() -> None:
         GAME,
         EIGHT,
     )
-    facts = config.run_config()
-    assert facts.stages == (
+    run_config = config.run_config()
+    assert run_config.stages == (
         StageRules(format="swiss", deals=4, rounds=3, advance=4),
         StageRules(format="knockout", deals=4, advance=1, limit=40),
     )
-    assert not facts.is_fixed
+    assert not run_config.is_fixed
 
 
 def test_when_it_stops_stands_in_a_table_of_its_own() -> None:
     config = loaded(HEAD, 'same_owner = "apart"\nanchor = "b"\n[stop]\nwhen = "top 3"\nprecision = 0.02\n', GAME, EIGHT)
-    facts = config.run_config()
-    assert draw_input(facts, b"key").stop == StopRules(when="top 3", precision=0.02)
-    assert (draw_input(facts, b"key").apart, facts.anchor, facts.is_fixed) == (True, "b", False)
+    run_config = config.run_config()
+    assert draw_input(run_config, b"key").stop == StopRules(when="top 3", precision=0.02)
+    assert (draw_input(run_config, b"key").apart, run_config.anchor, run_config.is_fixed) == (True, "b", False)
 
 
 def test_owners_that_are_kept_apart_may_sit_at_tables_that_have_room_for_all() -> None:
@@ -130,9 +130,9 @@ def test_a_gauntlet_takes_another_challenger_and_a_knockout_nobody() -> None:
 def test_a_run_of_stages_goes_on_with_its_own_config() -> None:
     """Also when it was read from a store meanwhile."""
     stages = '[[stages]]\nformat = "swiss"\nrounds = 3\nadvance = 4\n[[stages]]\nformat = "round-robin"\n'
-    facts = loaded(HEAD, stages, GAME, EIGHT).run_config()
-    read = msgspec.json.decode(msgspec.json.encode(facts), type=RunConfig)
-    found = config_differences(read, facts)
+    run_config = loaded(HEAD, stages, GAME, EIGHT).run_config()
+    read = msgspec.json.decode(msgspec.json.encode(run_config), type=RunConfig)
+    found = config_differences(read, run_config)
     assert (found.refused, found.changes) == ([], [])
     other = loaded(HEAD, stages.replace("advance = 4", "advance = 5"), GAME, EIGHT).run_config()
     assert config_differences(read, other).refused != []

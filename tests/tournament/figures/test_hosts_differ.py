@@ -4,7 +4,7 @@ from random import Random
 
 from simulated import chance
 
-from referee.tournament.figures.hosts import FEWEST, Difference, Sample, differences
+from referee.tournament.figures.host_differences import FEWEST, Difference, Sample, differences
 
 
 def blocks(dice: Random, *, slower: float = 1.0, hosts: int = 3, count: int = 30) -> list[Sample]:

@@ -6,7 +6,7 @@ import pytest
 from made_up_rounds import a_round, by_name, field_of, played_out, results_of, without
 from msgspec.structs import replace
 
-from referee.rules.table.streams import Stream
+from referee.rules.keyed_streams import Stream
 from referee.tournament.formats.bracket import next_bracket_round, rounds_of
 from referee.tournament.formats.knockout import Level, bracket, most_matches, next_round, places
 from referee.tournament.formats.ties import stand

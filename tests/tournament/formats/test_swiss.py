@@ -8,7 +8,7 @@ from made_up_rounds import a_round, by_strength, field_of, numbered, played, pla
 from msgspec.structs import replace
 from simulated import chance
 
-from referee.rules.table.streams import Stream
+from referee.rules.keyed_streams import Stream
 from referee.tournament.formats.seating import Player, seat, seatable
 from referee.tournament.formats.swiss import most_matches, most_rounds, next_round, usual_rounds
 from referee.tournament.plan.meetings import meetings_of

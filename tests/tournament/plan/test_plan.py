@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from referee.tournament.plan.deals import PlannedVariant, WholeDeals
-from referee.tournament.plan.fixture import PlannedMatch
 from referee.tournament.plan.keys import Rotations, commitment, deal_key, master_key, own_cards
 from referee.tournament.plan.plan import Plan
+from referee.tournament.plan.planned_match import PlannedMatch
 
 KEY = bytes(range(32))
 
@@ -60,8 +60,8 @@ def test_names_that_need_escapes_cannot_be_confused() -> None:
 
 def test_a_plan_of_two_variants_match_by_match() -> None:
     """Variants take turns block by block; `full` has one line-up, `pairs` three; then comes the next deal."""
-    fixtures = list(plan(["ann", "bob", "cid"], {"full": 3, "pairs": 2}, deals=2))
-    shape = [(one.deal, one.variant, one.block, one.rotation) for one in fixtures[:10]]
+    planned_matches = list(plan(["ann", "bob", "cid"], {"full": 3, "pairs": 2}, deals=2))
+    shape = [(one.deal, one.variant, one.block, one.rotation) for one in planned_matches[:10]]
     assert shape == [
         (0, "full", 0, 0), (0, "full", 0, 1), (0, "full", 0, 2),
         (0, "pairs", 1, 0), (0, "pairs", 1, 1),
@@ -69,8 +69,10 @@ def test_a_plan_of_two_variants_match_by_match() -> None:
         (0, "pairs", 3, 0), (0, "pairs", 3, 1),
         (1, "full", 4, 0),
     ]  # fmt: skip
-    assert len(fixtures) == 18
-    assert {frozenset(one.lineup) for one in fixtures[3:9]} == {frozenset(two) for two in combinations(range(3), 2)}
+    assert len(planned_matches) == 18
+    assert {frozenset(one.lineup) for one in planned_matches[3:9]} == {
+        frozenset(two) for two in combinations(range(3), 2)
+    }
 
 
 def test_the_same_seed_gives_the_same_plan_in_every_version() -> None:
@@ -91,52 +93,56 @@ def test_the_same_seed_gives_the_same_plan_in_every_version() -> None:
 def test_every_deal_has_the_same_line_ups_once_with_every_bot_in_each_seat(
     made: tuple[Plan, int, dict[str, int]],
 ) -> None:
-    fixtures, deals, seats = made
+    planned_matches, deals, seats = made
     blocks: dict[int, list[PlannedMatch]] = {}
-    for fixture in fixtures:
-        blocks.setdefault(fixture.block, []).append(fixture)
+    for planned_match in planned_matches:
+        blocks.setdefault(planned_match.block, []).append(planned_match)
     assert list(blocks) == list(range(len(blocks)))
     assert len({block[0].deal_key for block in blocks.values()}) == len(blocks)
     for block in blocks.values():
         count = seats[block[0].variant]
-        assert [fixture.rotation for fixture in block] == list(range(count))
-        assert len({(fixture.variant, fixture.deal, fixture.deal_key) for fixture in block}) == 1
-        by_seat = [sorted(fixture.lineup[seat] for fixture in block) for seat in range(count)]
+        assert [planned_match.rotation for planned_match in block] == list(range(count))
+        assert (
+            len({(planned_match.variant, planned_match.deal, planned_match.deal_key) for planned_match in block}) == 1
+        )
+        by_seat = [sorted(planned_match.lineup[seat] for planned_match in block) for seat in range(count)]
         assert by_seat == [sorted(block[0].lineup)] * count
         assert len(set(block[0].lineup)) == count
 
     played = Counter((block[0].variant, frozenset(block[0].lineup), block[0].deal) for block in blocks.values())
     line_ups = {(variant, bots) for variant, bots, _ in played}
     assert played == dict.fromkeys(((variant, bots, deal) for variant, bots in line_ups for deal in range(deals)), 1)
-    assert [fixture.deal for fixture in fixtures] == sorted(fixture.deal for fixture in fixtures)
-    assert [fixture.number for fixture in fixtures] == list(range(len(fixtures)))
-    for number in (-1, len(fixtures)):
-        with pytest.raises(IndexError, match=f"matches 0 to {len(fixtures) - 1}, not {number}"):
-            fixtures[number]
+    assert [planned_match.deal for planned_match in planned_matches] == sorted(
+        planned_match.deal for planned_match in planned_matches
+    )
+    assert [planned_match.number for planned_match in planned_matches] == list(range(len(planned_matches)))
+    for number in (-1, len(planned_matches)):
+        with pytest.raises(IndexError, match=f"matches 0 to {len(planned_matches) - 1}, not {number}"):
+            planned_matches[number]
 
 
 def test_the_order_of_bots_in_the_config_changes_no_match() -> None:
     bots = names(6)
     turned = bots[::-1]
     one, other = plan(bots, {"v": 3}, deals=2, lineups=7), plan(turned, {"v": 3}, deals=2, lineups=7)
-    assert [([bots[bot] for bot in fixture.lineup], fixture.deal_key) for fixture in one] == [
-        ([turned[bot] for bot in fixture.lineup], fixture.deal_key) for fixture in other
+    assert [([bots[bot] for bot in planned_match.lineup], planned_match.deal_key) for planned_match in one] == [
+        ([turned[bot] for bot in planned_match.lineup], planned_match.deal_key) for planned_match in other
     ]
 
 
 def test_another_key_gives_other_deals_and_seats() -> None:
     one, other = plan(names(4), {"v": 4}, deals=8), plan(names(4), {"v": 4}, deals=8, key=bytes(32))
-    assert not {fixture.deal_key for fixture in one} & {fixture.deal_key for fixture in other}
-    assert [fixture.lineup for fixture in one] != [fixture.lineup for fixture in other]
+    assert not {planned_match.deal_key for planned_match in one} & {planned_match.deal_key for planned_match in other}
+    assert [planned_match.lineup for planned_match in one] != [planned_match.lineup for planned_match in other]
 
 
 def test_over_two_deals_each_sits_as_often_on_anothers_left_as_on_the_right() -> None:
     for count in (3, 4, 5):
-        fixtures = plan(names(count), {"v": count}, deals=6)
+        planned_matches = plan(names(count), {"v": count}, deals=6)
         left = Counter(
-            (fixture.deal // 2, bot, fixture.lineup[(seat + 1) % count])
-            for fixture in fixtures
-            for seat, bot in enumerate(fixture.lineup)
+            (planned_match.deal // 2, bot, planned_match.lineup[(seat + 1) % count])
+            for planned_match in planned_matches
+            for seat, bot in enumerate(planned_match.lineup)
         )
         assert all(left[pair, other, bot] == times for (pair, bot, other), times in left.items())
 
@@ -157,19 +163,28 @@ def test_a_plan_knows_its_tables_and_how_many_it_has() -> None:
 
 
 def test_seating_orders_differ_from_deal_to_deal() -> None:
-    assert len({fixture.lineup for fixture in plan(names(4), {"v": 4}, deals=40) if fixture.rotation == 0}) > 15
+    assert (
+        len(
+            {
+                planned_match.lineup
+                for planned_match in plan(names(4), {"v": 4}, deals=40)
+                if planned_match.rotation == 0
+            }
+        )
+        > 15
+    )
 
 
 def test_a_plan_too_long_to_play_is_still_counted_and_read_at_once() -> None:
     huge = plan(names(30), {"v": 4}, deals=10**9)
     assert len(huge) == comb(30, 4) * 4 * 10**9
     assert huge[len(huge) - 1].deal == 10**9 - 1
-    assert [fixture.number for fixture in islice(huge, 3)] == [0, 1, 2]
+    assert [planned_match.number for planned_match in islice(huge, 3)] == [0, 1, 2]
 
 
 def test_the_beginning_of_a_long_plan_already_mixes_all_bots() -> None:
     """Sixty bots at three seats make 34,220 line-ups. In the first 300 of them each bot is in about 15."""
-    counts = Counter(bot for fixture in islice(plan(names(60), {"v": 3}), 900) for bot in fixture.lineup)
+    counts = Counter(bot for planned_match in islice(plan(names(60), {"v": 3}), 900) for bot in planned_match.lineup)
     assert len(counts) == 60
     assert max(counts.values()) <= 3 * 30
 
@@ -236,10 +251,10 @@ def test_fresh_rotations_differ_in_nothing_but_their_cards() -> None:
 
 def test_other_fresh_cards_are_dealt_after_a_void_and_nothing_else_changes() -> None:
     made = turned("fresh")
-    for fixture in made:
-        keys = {made.dealt(fixture, redeals).deal_key for redeals in range(4)}
+    for planned_match in made:
+        keys = {made.dealt(planned_match, redeals).deal_key for redeals in range(4)}
         assert len(keys) == 4
-        again = made.dealt(fixture, 2)
-        assert (again.number, again.lineup, again.redeals) == (fixture.number, fixture.lineup, 2)
-        assert made.dealt(again) == fixture
-    assert all(turned("same").dealt(fixture, 2) == fixture for fixture in turned("same"))
+        again = made.dealt(planned_match, 2)
+        assert (again.number, again.lineup, again.redeals) == (planned_match.number, planned_match.lineup, 2)
+        assert made.dealt(again) == planned_match
+    assert all(turned("same").dealt(planned_match, 2) == planned_match for planned_match in turned("same"))

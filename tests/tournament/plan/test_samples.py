@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from referee.rules.table.streams import Stream
+from referee.rules.keyed_streams import Stream
 from referee.tournament.plan.deals import PlannedVariant, WholeDeals
 from referee.tournament.plan.lineups import MOST_LINEUPS, LineupRule
 from referee.tournament.plan.plan import Plan
@@ -37,7 +37,9 @@ def plan(
 
 
 def tables(made: Plan, bots: list[str]) -> set[frozenset[str]]:
-    found = [frozenset(bots[bot] for bot in fixture.lineup) for fixture in made if fixture.rotation == 0]
+    found = [
+        frozenset(bots[bot] for bot in planned_match.lineup) for planned_match in made if planned_match.rotation == 0
+    ]
     assert len(set(found)) == len(found)
     return set(found)
 
@@ -213,13 +215,13 @@ def test_more_line_ups_than_can_be_listed_are_refused() -> None:
 
 def test_samples_depend_on_the_key_and_the_variant() -> None:
     two = [PlannedVariant(variant=variant, seats=3) for variant in ("v", "w")]
-    fixtures, other = (
+    planned_matches, other = (
         list(Plan(WholeDeals(master_key=key, bots=NAMES[:12], variants=two, deals=1, lineups=10)))
         for key in (KEY, bytes(32))
     )
     samples = [
-        {frozenset(fixture.lineup) for fixture in some if fixture.variant == variant}
-        for some in (fixtures, other)
+        {frozenset(planned_match.lineup) for planned_match in some if planned_match.variant == variant}
+        for some in (planned_matches, other)
         for variant in ("v", "w")
     ]
     assert [len(sample) for sample in samples] == [10] * 4

@@ -6,8 +6,8 @@ import pytest
 from msgspec.structs import replace
 
 from referee.tournament.plan.deals import PlannedVariant, WholeDeals
-from referee.tournament.plan.fixture import PlannedMatch
 from referee.tournament.plan.plan import Plan
+from referee.tournament.plan.planned_match import PlannedMatch
 from referee.tournament.plan.shards import MOST_SHARDS, Shard, read_shard
 
 NAMES = ["ann", "bob", "cid", "dan", "eve"]
@@ -18,10 +18,15 @@ def whole_deals(deals: int) -> WholeDeals:
     return WholeDeals(master_key=bytes(32), bots=NAMES, variants=VARIANTS, deals=deals)
 
 
-def number_in(whole: Plan, fixture: PlannedMatch) -> int:
+def number_in(whole: Plan, planned_match: PlannedMatch) -> int:
     """The number of a match in the plan of the whole run."""
-    lineup = [fixture.lineup[(seat + fixture.rotation) % len(fixture.lineup)] for seat in range(len(fixture.lineup))]
-    number = whole.number_of(fixture.variant, [NAMES[bot] for bot in lineup], fixture.deal, fixture.rotation)
+    lineup = [
+        planned_match.lineup[(seat + planned_match.rotation) % len(planned_match.lineup)]
+        for seat in range(len(planned_match.lineup))
+    ]
+    number = whole.number_of(
+        planned_match.variant, [NAMES[bot] for bot in lineup], planned_match.deal, planned_match.rotation
+    )
     assert number is not None
     return number
 
@@ -36,12 +41,14 @@ def test_every_match_is_in_one_shard_with_its_cards_its_seats_and_its_block(of: 
     found: Counter[int] = Counter()
     for shard in shards(whole.whole, of):
         blocks = set()
-        for number, fixture in enumerate(shard):
-            there = whole[number_in(whole, fixture)]
+        for number, planned_match in enumerate(shard):
+            there = whole[number_in(whole, planned_match)]
             found[there.number] += 1
-            assert fixture == replace(there, number=number, block=fixture.block)
-            blocks.add((fixture.block, there.block))
-            assert shard.has_table(fixture.variant, [NAMES[bot] for bot in fixture.lineup], fixture.deal)
+            assert planned_match == replace(there, number=number, block=planned_match.block)
+            blocks.add((planned_match.block, there.block))
+            assert shard.has_table(
+                planned_match.variant, [NAMES[bot] for bot in planned_match.lineup], planned_match.deal
+            )
         assert sorted(own for own, _ in blocks) == list(range(len(blocks)))
         assert len({of_whole for _, of_whole in blocks}) == len(blocks)
         assert shard.matches == {**dict.fromkeys(shard.matches, 0), **Counter(one.variant for one in shard)}
@@ -72,8 +79,8 @@ def test_a_shard_has_the_same_matches_in_every_version() -> None:
 def test_a_table_that_another_shard_has_is_not_in_this_one() -> None:
     whole = whole_deals(4)
     parts = shards(whole, 3)
-    for fixture in Plan(whole):
-        table = fixture.variant, [NAMES[bot] for bot in fixture.lineup], fixture.deal
+    for planned_match in Plan(whole):
+        table = planned_match.variant, [NAMES[bot] for bot in planned_match.lineup], planned_match.deal
         assert sum(part.has_table(*table) for part in parts) == 1
     assert not any(part.has_table("v2", ["ann", "bob"], 4) for part in parts)
     assert not any(part.has_table("v2", ["ann", "zoe"], 0) for part in parts)

@@ -74,7 +74,7 @@ def play(file: Path, *, slow: int) -> Store:
             config=run.config,
             plan=run.plan,
             has_ended=run.has_ended,
-            terms=MatchIdentities(run.facts),
+            terms=MatchIdentities(run.run_config),
             store=store,
             watcher=watcher,
             jobs=1,

@@ -20,7 +20,7 @@ from referee.tournament.orders import ATTEMPTS, Job, MatchOrder, Played, Spoiled
 from referee.tournament.run.dispatch import Dispatcher
 from referee.tournament.run.run import Run
 from referee.tournament.store.disk import WriteFailed, locked
-from referee.tournament.store.hosts import Host
+from referee.tournament.store.origins import Host
 from referee.tournament.store.store import Store
 
 CONFIG = """
@@ -140,8 +140,8 @@ def test_a_block_with_timed_slaps_is_handed_out_whole_in_the_order_of_the_plan(t
     with opened(tmp_path) as opened_run:
         dispatcher = dispatcher_for(opened_run)
         trio.run(until_none, dispatcher, take)
-    timed = [job for job in jobs if job.matches[0].fixture.variant == "cactus"]
-    assert [[order.fixture.rotation for order in job.matches] for job in timed] == [[0, 1, 2]] * 4
+    timed = [job for job in jobs if job.matches[0].planned_match.variant == "cactus"]
+    assert [[order.planned_match.rotation for order in job.matches] for job in timed] == [[0, 1, 2]] * 4
     assert {job.is_whole for job in timed} == {True}
     assert not any(job.is_whole for job in jobs if job not in timed)
 
@@ -262,7 +262,7 @@ def test_a_job_is_kept_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.M
         assert store.ids() == []
         monkeypatch.undo()
         again = first_block(dispatcher_for(opened_run))
-        assert [order.fixture for order in again.matches] == [order.fixture for order in job.matches]
+        assert [order.planned_match for order in again.matches] == [order.planned_match for order in job.matches]
 
 
 def test_whoever_waits_for_a_job_gets_one_when_its_host_comes(tmp_path: Path) -> None:

@@ -53,7 +53,7 @@ def entry(folder: Path, text: str = SLOW, bot_toml: str = "") -> None:
 
 def versions(path: Path) -> dict[str, str]:
     with closing(Store.open(path)) as store:
-        return {bot.name: bot.version for bot in store.meta().facts.bots}
+        return {bot.name: bot.version for bot in store.meta().config.bots}
 
 
 def wait_for(is_so: Callable[[], bool]) -> None:

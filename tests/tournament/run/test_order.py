@@ -14,9 +14,9 @@ from referee.commands.opening import open_store, prepare
 from referee.tournament.config.config import load
 from referee.tournament.orders import Job, Part, Spoiled
 from referee.tournament.plan.deals import PlannedVariant, WholeDeals
-from referee.tournament.plan.fixture import BlockKey, PlannedMatch
 from referee.tournament.plan.keys import Rotations
 from referee.tournament.plan.plan import Plan
+from referee.tournament.plan.planned_match import BlockKey, PlannedMatch
 from referee.tournament.run.dispatch import Dispatcher
 from referee.tournament.run.order import OPEN, PlayOrder
 from referee.tournament.store.disk import locked
@@ -64,18 +64,18 @@ class Play:
     def _play(self, part: Part) -> None:
         while True:
             while len(self.out) < self._most and (found := self.order.next(part, places=self._most)) is not None:
-                self.out.update((fixture.number, fixture) for fixture in found.fixtures)
-                self.begun += found.fixtures
+                self.out.update((planned_match.number, planned_match) for planned_match in found.planned_matches)
+                self.begun += found.planned_matches
             if not self.out:
                 return
-            fixture = self.out.pop(self._dice.choice(list(self.out)))
+            planned_match = self.out.pop(self._dice.choice(list(self.out)))
             if self._dice.random() < self._spoils:
-                self.order.voided(fixture, again=True)
+                self.order.voided(planned_match, again=True)
             elif self._dice.random() < self._spoils:
-                self.order.put_back(fixture)
+                self.order.put_back(planned_match)
             else:
-                self.order.played(fixture.number)
-                self.played.append(fixture)
+                self.order.played(planned_match.number)
+                self.played.append(planned_match)
 
 
 @pytest.mark.parametrize("rotations", ["same", "fresh"])
@@ -85,9 +85,9 @@ def test_what_one_worker_plays_alone_comes_when_all_else_has_been_played(alone: 
     made = plan(rotations)
     play = Play(made, 5, out=4, spoils=0.2, alone={alone})
     play.run()
-    assert sorted(fixture.number for fixture in play.played) == list(range(len(made)))
-    first = next(place for place, fixture in enumerate(play.begun) if fixture.variant == alone)
-    assert {fixture.variant for fixture in play.begun[first:]} == {alone}
+    assert sorted(planned_match.number for planned_match in play.played) == list(range(len(made)))
+    first = next(place for place, planned_match in enumerate(play.begun) if planned_match.variant == alone)
+    assert {planned_match.variant for planned_match in play.begun[first:]} == {alone}
 
 
 @pytest.mark.parametrize("rotations", ["same", "fresh"])
@@ -96,15 +96,15 @@ def test_matches_are_played_in_the_order_of_the_plan(rotations: Rotations) -> No
     made = plan(rotations, deals=20)
     play = Play(made, 3, out=3)
     play.run()
-    assert [fixture.number for fixture in play.begun] == list(range(len(made)))
+    assert [planned_match.number for planned_match in play.begun] == list(range(len(made)))
 
 
 def test_whole_blocks_are_handed_out_and_in_the_end_as_much_as_leaves_enough_for_everybody() -> None:
     made, places, sizes = plan(deals=20), 3, list[int]()
     order = play_order(made)
     while (found := order.next(places=places)) is not None:
-        assert len({fixture.block for fixture in found.fixtures}) == 1
-        sizes.append(len(found.fixtures))
+        assert len({planned_match.block for planned_match in found.planned_matches}) == 1
+        sizes.append(len(found.planned_matches))
     assert sum(sizes) == len(made)
     assert set(sizes[:150]) == {2, 3}, "a block of two bots has two rotations"
     assert sizes[-2 * places :] == [1] * 2 * places
@@ -116,29 +116,31 @@ def test_a_voided_match_is_played_again_after_those_that_are_open(rotations: Rot
     made = plan(rotations, deals=40)
     order, attempts, between = play_order(made), list[PlannedMatch](), set[int]()
     while len(attempts) < 3 and (found := order.next(places=1)) is not None:
-        for fixture in found.fixtures:
-            if fixture.number == 0:
-                attempts.append(fixture)
-                order.voided(fixture, again=True)
+        for planned_match in found.planned_matches:
+            if planned_match.number == 0:
+                attempts.append(planned_match)
+                order.voided(planned_match, again=True)
             else:
-                between.add(fixture.block)
-                order.played(fixture.number)
+                between.add(planned_match.block)
+                order.played(planned_match.number)
     assert len(between) == 1 + 2 * (OPEN - 1)
     assert attempts == [made.dealt(made[0], count) for count in range(3)]
-    assert [fixture.redeals for fixture in attempts] == redeals
+    assert [planned_match.redeals for planned_match in attempts] == redeals
     again = play_order(made, voids={made.place(made[0]): 2}).next(places=1)
     assert again is not None
-    assert again.fixtures[0] == attempts[2]
+    assert again.planned_matches[0] == attempts[2]
 
 
 def test_matches_that_did_not_begin_keep_their_cards_and_their_order() -> None:
     order = play_order(plan("fresh", deals=1))
     first = order.next(places=1)
     assert first is not None
-    for fixture in reversed(first.fixtures):
-        order.put_back(fixture)
-    later = [fixture for found in iter(lambda: order.next(places=1), None) for fixture in found.fixtures]
-    assert tuple(later[-2:]) == first.fixtures
+    for planned_match in reversed(first.planned_matches):
+        order.put_back(planned_match)
+    later = [
+        planned_match for found in iter(lambda: order.next(places=1), None) for planned_match in found.planned_matches
+    ]
+    assert tuple(later[-2:]) == first.planned_matches
 
 
 def test_a_job_waits_for_a_match_that_may_come_back(tmp_path: Path) -> None:
@@ -161,7 +163,7 @@ def test_a_job_waits_for_a_match_that_may_come_back(tmp_path: Path) -> None:
             await trio.testing.wait_all_tasks_blocked()
             again = got.pop()
             assert again is not None
-            assert [(one.fixture, one.attempt) for one in again.matches] == [(first.fixture, 2)]
+            assert [(one.planned_match, one.attempt) for one in again.matches] == [(first.planned_match, 2)]
             nursery.start_soon(wait)
             await dispatcher.report(result_of(second))
             await trio.testing.wait_all_tasks_blocked()

@@ -212,11 +212,11 @@ FOREVER: dict[str, tuple[dict[str, object], str]] = {
 def test_rounds_that_nobody_could_draw_to_the_end_are_a_finding(played: Path, tmp_path: Path, what: str) -> None:
     changes, expected = FOREVER[what]
     with closing(Store.open(played / "run.golfref")) as store:
-        facts = msgspec.to_builtins(store.meta().facts)
+        config = msgspec.to_builtins(store.meta().config)
     if isinstance(bots := changes.get("bots"), int):
-        changes = {"bots": [facts["bots"][0] | {"name": f"bot {number}"} for number in range(bots)]}
+        changes = {"bots": [config["bots"][0] | {"name": f"bot {number}"} for number in range(bots)]}
     else:
-        changes = {"stages": [facts["stages"][0] | changes]}
+        changes = {"stages": [config["stages"][0] | changes]}
     run = forged(played, tmp_path, lambda rows: rows[0].body["config"].update(changes))
     assert any(expected in finding for finding in found_in(run))
 

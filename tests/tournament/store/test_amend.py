@@ -91,12 +91,12 @@ def test_a_changed_config_says_what_would_change_and_changes_nothing(run: Tourna
 
 
 def test_a_run_with_a_seed_has_no_key_that_could_be_shown_too_soon(run: Tournament) -> None:
-    facts = load_with(run, HEAD).run_config()
-    secret = Meta(golfref="", protocol="", host="", facts=facts, master_key="", commitment="", matches=2)
+    config = load_with(run, HEAD).run_config()
+    secret = Meta(golfref="", protocol="", host="", config=config, master_key="", commitment="", matches=2)
     shown = Amendment(changes=[], refused=[], meta=secret, there={}, planned=2, was_complete=True)
 
     assert shown.warning == ""
-    assert "its key has been shown" in replace(shown, meta=replace(secret, facts=replace(facts, seed=None))).warning
+    assert "its key has been shown" in replace(shown, meta=replace(secret, config=replace(config, seed=None))).warning
 
 
 STEPS = {
@@ -257,8 +257,8 @@ def load_with(run: Tournament, head: str) -> Any:
 
 def test_a_game_goes_by_the_hash_that_stores_hold() -> None:
     """The hash is over the JSON of its name, preset, seats and the options that it lists, with sorted keys."""
-    facts = RunVariant(name="six", preset="six-card", seats=2, options={"rounds": 9, "kings15": False})
-    assert facts.game == "73c357a6c9ee"
+    entry = RunVariant(name="six", preset="six-card", seats=2, options={"rounds": 9, "kings15": False})
+    assert entry.game == "73c357a6c9ee"
 
 
 def test_a_run_goes_on_when_the_default_of_an_option_changes_that_has_no_effect_in_it() -> None:

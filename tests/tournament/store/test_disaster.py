@@ -152,7 +152,7 @@ def test_an_amendment_is_done_or_not_done_wherever_it_is_killed(tmp_path: Path) 
     assert set(seen) == {(False, 0, 6, 0), (True, 1, 2, 4)}
 
 
-def amend_until(path: Path, facts: RunConfig, left: int) -> None:
+def amend_until(path: Path, config: RunConfig, left: int) -> None:
     """Amend the run, and be killed at this statement."""
 
     def count(_: str) -> None:
@@ -162,7 +162,7 @@ def amend_until(path: Path, facts: RunConfig, left: int) -> None:
             os.kill(os.getpid(), signal.SIGKILL)
 
     with locked(path) as lock, closing(Store.open(path, lock=lock)) as store:
-        found = amendment(store, facts)
+        found = amendment(store, config)
         store._connection.set_trace_callback(count)
         store.amend(found.row, found.places_by)
 

@@ -21,7 +21,7 @@ from referee.tournament.config.config import load
 from referee.tournament.orders import Spoiled
 from referee.tournament.plan.shards import Shard
 from referee.tournament.run.dispatch import Dispatcher
-from referee.tournament.run.host import NAME
+from referee.tournament.run.this_host import NAME
 from referee.tournament.store import merge as merging
 from referee.tournament.store.disk import StoreError, locked
 from referee.tournament.store.merge import merge
@@ -109,7 +109,7 @@ def test_shards_come_to_the_same_as_one_run_with_the_same_key(config: Path) -> N
         mine, theirs = summary_of(one), summary_of(other)
         assert mine.standings == theirs.standings
         assert (mine.commitment, mine.key) == (theirs.commitment, theirs.key) != (theirs.commitment, None)
-        assert one.meta().facts == other.meta().facts
+        assert one.meta().config == other.meta().config
     assert findings(whole) == []
 
 

@@ -493,7 +493,7 @@ def test_a_store_is_not_begun_over_what_is_left_of_another(tmp_path: Path) -> No
 def test_nothing_but_one_module_reads_the_wall_clock() -> None:
     """So that no clock that jumps, back or ahead, can touch a match, a store or a table."""
     clocks = {"time", "time_ns", "localtime", "gmtime", "ctime", "strftime", "now", "utcnow", "today", "CLOCK_REALTIME"}
-    may_tell_the_time = {"versions", "cluster", "competition", "commands", "site"}
+    may_tell_the_time = {"bundle", "versions", "cluster", "competition", "commands", "site"}
     sources = [path for room in ("protocol", "referee") for path in (ROOT / room).rglob("*.py")]
     assert len(sources) > 60
     for path in sources:
@@ -559,6 +559,16 @@ def test_no_record_steers_the_terminal_that_tells_it(run: Path) -> None:
         shown = "".join(golfref(*words, "steers.jsonl", cwd=run.parent))
         assert "[3J" in shown
         assert all(line.isprintable() for line in shown.splitlines())
+
+
+def test_what_is_asked_of_a_run_again_and_again_is_found_without_reading_all_its_matches(run: Path) -> None:
+    asked: list[str] = []
+    with closing(Store.open(run)) as store, closing(sqlite3.connect(run)) as database:
+        store._connection.set_trace_callback(asked.append)
+        store.meta(), store.last_amendment(), store.hosts(), store.origin(), [*store.voids()]
+        plans = [row[3] for query in asked for row in database.execute(f"EXPLAIN QUERY PLAN {query}")]
+    assert any("SEARCH journal USING INDEX journal_kinds" in plan for plan in plans)
+    assert [plan for plan in plans if "SCAN" in plan and "secret" not in plan] == []
 
 
 def test_a_number_that_no_store_can_have(run: Path) -> None:

@@ -19,16 +19,16 @@ from typing import Any
 import msgspec
 import pytest
 from forging import ForgedRow, change, forge, rows_of
-from in_store import history_findings
 from made_once import made_once
 from msgspec import Struct, inspect
 from quick import FILLER
 
 from referee.rules.record import Record
-from referee.tournament.store.disk import StoreError
-from referee.tournament.store.rows import KINDS
+from referee.tournament.store.disk import StoreError, locked
+from referee.tournament.store.origins import Origin
+from referee.tournament.store.rows import KINDS, BotChanged, HostLeftOut, KeptOut
 from referee.tournament.store.store import Store
-from referee.tournament.verify.history import NotFollowed
+from referee.tournament.verify.history import NotFollowed, RunHistory
 from referee.tournament.verify.published import read_published
 from referee.tournament.verify.replay import check_record
 from referee.tournament.verify.run import check_store
@@ -103,7 +103,10 @@ def golfref(folder: Path, *words: str, before: str = "") -> str:
 
 @pytest.fixture(scope="module")
 def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The store of a run with a void, in which a bot was replaced; begun.golfref is the run before that."""
+    """The store of a run with a void, in which a bot was replaced.
+
+    Beside it, begun.golfref is the run before that, and hours.golfref one with rounds, hours, and notes about bots.
+    """
     return made_once(tmp_path_factory, "every-field", play) / "run.golfref"
 
 
@@ -115,8 +118,16 @@ def play(folder: Path) -> None:
         golfref(folder, "tournament", "run.toml", *words, before=SPOIL * (mode == "one"))
         if mode == "one":
             shutil.copy(folder / "run.golfref", folder / "begun.golfref")
-    for store in (folder / "begun.golfref", folder / "run.golfref"):
-        assert check_store(store).findings == ()
+    (folder / "hours.toml").write_text(CONFIG.format(mode="one", python=sys.executable))
+    golfref(folder, "tournament", "hours.toml")
+    with locked(folder / "hours.golfref") as lock, closing(Store.open(folder / "hours.golfref", lock=lock)) as store:
+        ann = store.meta().config.bots[0]
+        store.add(BotChanged(bot=ann.name, before=ann.version, after="0" * 64))
+        store.add(KeptOut(bot="eve", version="0123456789ab", reason="it is slow"))
+        store.add(HostLeftOut(host="lab", reason="the lights went out"))
+        store.add(Origin(golfref="1.0.0", protocol="1", host="another"))
+    for path in (folder / "begun.golfref", folder / "run.golfref", folder / "hours.golfref"):
+        assert check_store(path).findings == ()
 
 
 @pytest.fixture
@@ -323,32 +334,43 @@ def test_no_field_of_a_record_is_left_out(played: Path) -> None:
 # Rows
 
 
-def with_rows(run: Path, rows: Sequence[tuple[str, str, str]]) -> list[str]:
-    """What is found in the history of a run whose journal has these rows, of kind, body and hash."""
+def breaks_in_chain(run: Path, rows: Sequence[tuple[str, str, str]]) -> list[str]:
+    """What is found of the hashes where the journal has these rows, of kind, body and hash; or why it is refused."""
     with closing(sqlite3.connect(run)) as database, database:
         database.execute("DELETE FROM journal")
         database.executemany("INSERT INTO journal (kind, body, hash) VALUES (?, ?, ?)", rows)
+    found = []
     try:
         with closing(Store.open(run)) as store:
-            return history_findings(store)
+            history = RunHistory(store, draws_again=False)
+            for entry in store.entries():
+                found += [text for text in history.take(entry) if "its hash does not follow" in text]
     except (StoreError, NotFollowed) as error:
-        return [str(error)]
+        found.append(str(error))
+    return found
 
 
-def test_every_row_that_was_changed_dropped_doubled_or_moved_is_found(run: Path) -> None:
+def add_a_row_of_every_other_kind(rows: list[ForgedRow]) -> None:
+    for kind in sorted(KINDS.keys() - {row.kind for row in rows}):
+        body = {"begin": rows[0].body, "hash": "0" * 64} if kind == "shard" else example(inspect.type_info(KINDS[kind]))
+        rows.append(ForgedRow(kind=kind, body=body))
+
+
+def test_every_row_that_was_changed_dropped_doubled_or_moved_breaks_the_chain(run: Path) -> None:
+    forge(run, add_a_row_of_every_other_kind)
     with closing(sqlite3.connect(run)) as database:
         rows = database.execute("SELECT kind, body, hash FROM journal ORDER BY id").fetchall()
-    assert with_rows(run, rows) == []
-    assert {kind for kind, _, _ in rows} == {"begin", "match", "void", "amendment"}
+    assert breaks_in_chain(run, rows) == []
+    assert {kind for kind, _, _ in rows} == KINDS.keys()
     for place, (kind, body, hash_) in enumerate(rows):
         before, after = rows[:place], rows[place + 1 :]
-        assert with_rows(run, [*before, (kind, body + " ", hash_), *after]), f"changed {kind}"
-        assert with_rows(run, [*before, ("host_lost", body, hash_), *after]), f"another kind than {kind}"
-        assert with_rows(run, [*before, (kind, body, "0" * 64), *after]), f"another hash of {kind}"
-        assert with_rows(run, [*before, rows[place], rows[place], *after]), f"doubled {kind}"
+        assert breaks_in_chain(run, [*before, (kind, body + " ", hash_), *after]), f"changed {kind}"
+        assert breaks_in_chain(run, [*before, ("host_lost", body, hash_), *after]) or kind == "host_lost", kind
+        assert breaks_in_chain(run, [*before, (kind, body, "0" * 64), *after]), f"another hash of {kind}"
+        assert breaks_in_chain(run, [*before, rows[place], rows[place], *after]), f"doubled {kind}"
         if after:
-            assert with_rows(run, [*before, *after]), f"dropped {kind}"
-            assert with_rows(run, [*before, after[0], rows[place], *after[1:]]), f"swapped {kind}"
+            assert breaks_in_chain(run, [*before, *after]), f"dropped {kind}"
+            assert breaks_in_chain(run, [*before, after[0], rows[place], *after[1:]]), f"swapped {kind}"
 
 
 def test_a_row_taken_from_the_end_is_found_by_what_was_published(run: Path, played: Path) -> None:
@@ -367,7 +389,18 @@ FORGED = {
     "config.limit": "as above",
     "config.bots.dir": "a bot's folder counts for its version only by what is in it",
     "config.bots.env.MODE": "the environment counts for the version, which nobody works out without the files",
-    "reason": "what the host did is seen nowhere else",
+    "config.hours": "nobody else measured how long was played",
+    "used_s": "as above",
+    "void reason": "what the host did is seen nowhere else",
+    "host_left_out host": "a host that played nothing is seen nowhere else",
+    "host_left_out reason": "as above",
+    "origin golfref": "nothing was played after this row",
+    "origin protocol": "as above",
+    "origin host": "as above",
+    "bot_changed after": "the files of then are seen nowhere else",
+    "kept_out bot": "a bot that does not take part is seen nowhere else",
+    "kept_out version": "as above",
+    "kept_out reason": "as above",
 }
 """What of a row hangs on nothing else, so that only the published digest covers it."""
 
@@ -425,23 +458,24 @@ def change_cell(run: Path, cell: Cell) -> None:
 
 @pytest.mark.full  # it checks the run once for each field
 @pytest.mark.timeout(600)
-@pytest.mark.parametrize("amended", [False, True], ids=["begun", "amended"])
+@pytest.mark.parametrize("store", ["begun", "run", "hours"])
 def test_a_changed_field_of_a_row_is_found_though_all_hashes_were_made_anew(
-    run: Path, played: Path, amended: bool
+    run: Path, played: Path, store: str
 ) -> None:
-    original = played if amended else played.with_name("begun.golfref")
+    original = played.with_name(f"{store}.golfref")
     passed, missed, tried = set(), set(), set()
     for cell in cells(original):
         shutil.copy(original, run)
         change_cell(run, cell)
         tried.add(cell.name)
         if not found_in(run):
-            passed.add(cell.name.partition(" ")[2])
+            passed.add(cell.name)
             if not found_with_digest(run, original):
                 missed.add(cell.name)
     assert missed == set(), "the published digest covers every row"
-    assert passed <= FORGED.keys()
-    assert {"match bots", "void attempt", "begin config.bots.dir", "begin host", "begin matches"} <= tried
+    assert [name for name in sorted(passed) if not {name, name.partition(" ")[2]} & FORGED.keys()] == []
+    assert {"match bots", "begin config.bots.dir", "begin host", "begin matches"} <= tried
+    assert ("void attempt" in tried) == (store != "hours")
 
 
 def invented(kind: str, **body: Any) -> Callable[[list[ForgedRow]], object]:

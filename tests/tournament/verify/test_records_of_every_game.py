@@ -12,8 +12,8 @@ from commands import golfref
 from msgspec.structs import replace
 from recorded_matches import BY_PRESET
 
-from referee.rules.book.presets import PRESETS
 from referee.rules.record import NoRecord, read_record
+from referee.rules.variants import PRESETS
 from referee.tournament.verify.replay import check_record
 
 

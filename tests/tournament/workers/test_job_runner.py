@@ -39,7 +39,7 @@ class Source:
 
 
 def order(number: int) -> Any:
-    return SimpleNamespace(number=number, fixture=None, setup=number)
+    return SimpleNamespace(number=number, planned_match=None, setup=number)
 
 
 class MadeUpMatch:

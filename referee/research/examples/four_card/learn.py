@@ -135,7 +135,7 @@ def view_of(env: Env) -> bot.View:
     is_before = env.ask is not None and env.ask.decision == "turn_up"
     layouts = [[slot.card if slot is not None and slot.up else bot.DOWN for slot in row] for row in table.layouts]
     top = bot.DOWN if is_before or not table.pile else table.pile[-1]
-    return bot.View(layouts[seat:] + layouts[:seat], top, table.hand or "", is_last=table.knocker is not None)
+    return bot.View(layouts[seat:] + layouts[:seat], top, table.hand or "", is_last=table.ended_by is not None)
 
 
 def kind_and_choice(move: Move) -> tuple[str, Any]:
