@@ -12,6 +12,7 @@ A record alone cannot prove that nobody has made all of it anew.
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator
+from math import inf
 
 import msgspec
 from msgspec import Struct, field
@@ -143,8 +144,10 @@ def _chance(record: Record, variant: Variant) -> Chance:
 class _Seat(Struct):
     """How far the conversation with a seat has been followed."""
 
-    lines: dict[int, list[Line]] = field(default_factory=lambda: defaultdict(list))
+    lines: dict[int, list[Line]]
     """What the bot wrote, by the number of messages that had been sent to it."""
+    kept_until: float
+    """All lines are kept that the bot wrote before so many messages had been sent to it."""
     asked: int = 0
     """How many messages have awaited something of it."""
     answer: Answer | None = None
@@ -160,10 +163,7 @@ class _Conversation:
         """Raises ValueError as Retelling does."""
         self._record = record
         self._retelling = Retelling(record)
-        self._seats = [_Seat() for _ in record.seats]
-        for seat, bot in zip(self._seats, record.seats, strict=True):
-            for line in bot.lines:
-                seat.lines[line.after].append(line)
+        self._seats = [_seat(bot) for bot in record.seats]
 
     def step(self, game: Game, move: Move) -> Iterator[str]:
         """What is wrong with the answers that made a move."""
@@ -202,10 +202,9 @@ class _Conversation:
     def _check_heard(self, game: Game, delivery: Delivery, asked: Answered) -> Iterator[str]:
         """What was played stands in the line that the bot wrote."""
         _, given = asked
-        seat, bot = self._seats[given.seat], self._record.seats[given.seat]
+        seat = self._seats[given.seat]
         lines = seat.lines[seat.asked]
-        is_kept = _has_room(bot) or any(line.after > seat.asked for line in bot.lines[-1:])
-        if not is_kept or not all(map(_is_whole, lines)):
+        if seat.asked >= seat.kept_until or not all(map(_is_whole, lines)):
             return
         seat.answer = next((one for one in map(_answer_in, lines) if one and one.id == delivery.awaits), None)
         has_answered = given.fault is None or given.fault.kind == "illegal_action"
@@ -264,6 +263,13 @@ def _check_ready(bot: SeatRecord) -> Iterator[str]:
     words = (printable(text, LONGEST_SAID) for text in (said.name, said.version, said.author))
     if told != (*words, said.slaps, said.table):
         yield "what it is told to have said in `ready` is not in its line"
+
+
+def _seat(bot: SeatRecord) -> _Seat:
+    lines: dict[int, list[Line]] = defaultdict(list)
+    for line in bot.lines:
+        lines[line.after].append(line)
+    return _Seat(lines=lines, kept_until=inf if _has_room(bot) else bot.lines[-1].after)
 
 
 def _has_room(bot: SeatRecord) -> bool:
