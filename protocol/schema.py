@@ -5,6 +5,7 @@ what they mean, is told in README.md.
 """
 
 import sys
+from inspect import cleandoc
 from typing import Any
 
 import msgspec
@@ -53,14 +54,17 @@ def _name(definition: dict[str, Any]) -> str:
 
 
 def _renamed(node: Any, names: dict[str, str]) -> Any:
-    """The node with new names in its references, and without `discriminator`, which JSON Schema does not know."""
+    """The node with new names in its references, and without `discriminator`, which JSON Schema does not know.
+
+    Lines of descriptions are not indented, whichever way msgspec reads docstrings.
+    """
     if isinstance(node, dict):
         return {key: _renamed(value, names) for key, value in node.items() if key != "discriminator"}
     if isinstance(node, list):
         return [_renamed(value, names) for value in node]
     if isinstance(node, str) and node.startswith(_PREFIX):
         return _PREFIX + names[node.removeprefix(_PREFIX)]
-    return node
+    return cleandoc(node) if isinstance(node, str) else node
 
 
 if __name__ == "__main__":
