@@ -66,7 +66,8 @@ public final class Bot {
 
     /** Sends a line at once. */
     private static void write(String line) {
-        System.out.print(line + "\n");
+        byte[] bytes = (line + "\n").getBytes(StandardCharsets.UTF_8);
+        System.out.write(bytes, 0, bytes.length);
         System.out.flush();
     }
 

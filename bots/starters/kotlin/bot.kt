@@ -28,7 +28,7 @@ fun main() {
 
 /** Sends a line at once. */
 fun write(message: JsonObject) {
-    print("$message\n")
+    System.out.write("$message\n".toByteArray()) // in UTF-8, as above
     System.out.flush()
 }
 
