@@ -220,11 +220,6 @@ class Store(Journal):
         ((last,),) = self._read("SELECT max(id) FROM places")
         return int(last or 0)
 
-    def committed_until(self, id_: int) -> int:
-        """How many matches had been committed when the row of this id was written."""
-        ((count,),) = self._read("SELECT count(*) FROM places WHERE id <= ?", id_)
-        return int(count)
-
     def matches(self, after: int = 0) -> Iterator[CommittedMatch]:
         """All that was committed, in the order of commits; or only what came after the row of this id."""
         return map(self._match, self._each(f"{_MATCHES} WHERE p.id > ? ORDER BY p.id", after))
