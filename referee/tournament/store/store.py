@@ -32,6 +32,7 @@ from referee.tournament.store.rows import (
     CommittedMatch,
     Drawn,
     Ended,
+    Hours,
     Merged,
     Meta,
     Place,
@@ -184,6 +185,10 @@ class Store(Journal):
         for _, row in self.rows(Origin, ShardBegins, Merged):
             origin = row if isinstance(row, Origin) else None
         return origin
+
+    def used_s(self) -> int | None:
+        """How many seconds of its hours the run had used when that was noted last. None where it never was."""
+        return max((row.used_s for _, row in self.rows(Hours, Drawn, Ended) if row.used_s is not None), default=None)
 
     # Its matches
 
