@@ -185,11 +185,7 @@ class ClusterPlayer:
         """Once the dispatcher stops, take those jobs from the hosts of which no match is known to have begun."""
         await self._dispatcher.stopping.wait()
         self._take_from_hosts(
-            [
-                one
-                for one in self._out.values()
-                if all(planned_match.number in self._unbegun for planned_match in one.matches)
-            ]
+            [one for one in self._out.values() if self._unbegun.issuperset(match.number for match in one.matches)]
         )
         self._look_again()
 

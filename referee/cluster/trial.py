@@ -254,21 +254,15 @@ def start_all(demands: Demands, bots: Sequence[BotSpec], check: Callable[[], Non
     Raises NotFit, and what `check` raises.
     """
     races: list[Outcome] = []
-    isolation = demands.confinement.isolation
+    isolation, session = demands.confinement.isolation, demands.session
 
     async def work(pump: Pump) -> None:
         check()
         level = Confinement(isolation=isolation)
         if (tried := await try_start(pump, level)).problem:
             raise NotFit(f"it cannot start a bot under `{isolation}`: {on_one_line(tried.problem)}")
-        said = greet(
-            pump,
-            bots,
-            games=demands.session.games,
-            confinement=demands.confinement,
-            start_s=demands.session.clocks.start_s,
-        )
-        for one in await said:
+        start_s = session.clocks.start_s
+        for one in await greet(pump, bots, games=session.games, confinement=session.confinement, start_s=start_s):
             _check_greeted(one)
         if demands.times_slaps:
             races.append(await race(pump, replace(USUAL, confinement=level), USUAL_WINDOWS))

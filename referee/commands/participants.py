@@ -160,9 +160,9 @@ class Registrar:
             out |= {one.bot: tuple(in_words(one)) for one in qualified.kept_out}
         config = can_play.without(out)
         _check_enough(config)
+        playing = {bot.name for bot in config.bots}
         for name, lines in out.items():
-            plays = any(bot.name == name for bot in config.bots)
-            self.say_once(*lines, _PLAYS_ON.format(name) if plays else _LEFT_OUT.format(name))
+            self.say_once(*lines, (_PLAYS_ON if name in playing else _LEFT_OUT).format(name))
         return Participants(config=config, notes=() if qualified is None else qualified.notes)
 
     def _watch(self, config: Config, began_s: float) -> None:
