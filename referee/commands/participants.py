@@ -42,14 +42,14 @@ SETTLED_S = 2.0
 """Files that changed more recently than this are perhaps still being copied: the next round looks again."""
 
 MANY_BOTS = 16
-"""To start each of so many bots takes a while, so golfref says that it does."""
+"""To start each of so many bots takes a while, so golfref prints that it does."""
 
 Reasons = dict[str, tuple[str, ...]]
 """By the name of a bot, why it cannot play, in lines."""
 
 
 class CannotPlay(Exception):
-    """Some bots cannot play, and why is printed already. The text says what that means for the run."""
+    """Some bots cannot play, and why is printed already. The text has what follows for the run."""
 
 
 class Participants(Struct, frozen=True, kw_only=True):

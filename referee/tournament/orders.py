@@ -44,7 +44,7 @@ class SessionSetup(Struct, frozen=True, kw_only=True, tag=True):
     faults: FaultPolicy
     confinement: Confinement
     games: tuple[GameMessage, ...]
-    """All games that will be played, as `hello` tells them."""
+    """All games that will be played, as `hello` lists them."""
     reuse: Reuse
 
     def match_setup(self, planned_match: PlannedMatch) -> MatchSetup:
@@ -68,7 +68,7 @@ class Job(Struct, frozen=True, kw_only=True, tag=True):
     """An order to play matches of one block, one after another."""
 
     id: int
-    """Tells it from all other jobs that a dispatcher hands out."""
+    """No other job of the dispatcher has it."""
     part: Part
     """Who plays it."""
     matches: tuple[PlannedMatch, ...]

@@ -24,7 +24,7 @@ from referee.tournament.voids import VoidSuspect, VoidTally
 
 
 class Watcher(Protocol):
-    """Is told how a run goes, to show it."""
+    """Is called as a run goes on, to show it."""
 
     def begun(self, planned_match: PlannedMatch) -> None:
         """A match is played from now on."""
@@ -39,7 +39,7 @@ class Watcher(Protocol):
         """The presence of a bot alone explains the voids at which it sat; this is called once for each bot."""
 
     def drawn(self, drawn: Round | End, added: Mapping[str, int]) -> None:
-        """The plan has grown by a round, of which `added` tells by variant how many matches it has, or has ended."""
+        """The plan has grown by a round, with so many matches of each variant `added`, or it has ended."""
 
 
 class Dispatcher:
@@ -166,7 +166,7 @@ class Dispatcher:
                 self.put_back(planned_match.number)
 
     def _kept(self, report: Played | Spoiled, host: int | None) -> Callable[[], None]:
-        """Keep what became of a match. Returns what tells the watcher of it."""
+        """Store what became of a match. Returns the call of the watcher, for when that is committed."""
         planned_match = self._take_back(report.number)
         if isinstance(report, Played):
             return self._commit(planned_match, report, host)

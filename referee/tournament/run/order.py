@@ -32,9 +32,9 @@ class Hosts(Struct, frozen=True, kw_only=True):
     timed: Collection[str] = ()
     """The variants with timed slaps."""
     host_of: Callable[[int], str] = lambda _: ""
-    """Which host played a match that has a result; empty where nobody knows."""
+    """Which host played a match that has a result; empty where the store names none."""
     own: str = ""
-    """What the host is called that plays where no other is named. It goes on with what nobody knows the host of."""
+    """What the host is called that plays where no other is named. It goes on with blocks of which no host is known."""
 
 
 class _Block(Struct, kw_only=True, eq=False):

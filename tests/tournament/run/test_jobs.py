@@ -269,7 +269,7 @@ def test_a_job_is_kept_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.M
 
 
 def test_whoever_waits_for_a_job_gets_one_when_its_host_comes(tmp_path: Path) -> None:
-    """What waits for a host holds nobody up, and is handed out as soon as that host is there."""
+    """A job that waits for its host holds up no other, and is handed out as soon as that host is there."""
 
     async def main() -> None:
         out: list[Job] = []
