@@ -184,7 +184,7 @@ News = Lacks | Line | Ready | LeftOut | Began | Came | Gone
 """From hosts and scheduler to the desk."""
 
 Happening = News | Outcome | Returned | Lost
-"""What a run on a cluster learns."""
+"""All that the link passes on to its listener."""
 
 Listener = Callable[[Happening], None]
 
