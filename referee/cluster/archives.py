@@ -43,7 +43,7 @@ FILES, WORDS = "files", "words"
 """The folders of an archive: the bot's own folder, and the files elsewhere that words of its command name."""
 
 HOST_TAG = "GOLFREF_HOST_TAG"
-"""The variable of a host's environment that says what bots are built for there."""
+"""The variable of a host's environment that names the platform for which bots are built there."""
 
 
 class CannotTravel(Exception):
@@ -104,13 +104,13 @@ def module_hashes() -> dict[str, str]:
 
 
 def host_tag() -> str:
-    """What bots are built for here: the machine's architecture and its libc. GOLFREF_HOST_TAG says otherwise.
+    """The platform for which bots are built here: GOLFREF_HOST_TAG, else the machine's architecture and its libc.
 
     What was built for one tag is never started under another one: a program needs the libc, or a later one, of the host
     that built it.
     """
-    if told := os.environ.get(HOST_TAG):
-        return re.sub(r"[^\w.-]", "-", told)[:100]
+    if tag := os.environ.get(HOST_TAG):
+        return re.sub(r"[^\w.-]", "-", tag)[:100]
     try:
         libc = (os.confstr("CS_GNU_LIBC_VERSION") or "libc").replace(" ", "-")
     except (ValueError, OSError):

@@ -49,9 +49,9 @@ HOST_FOLDER = "GOLFREF_HOST_FOLDER"
 
 
 def host_folder() -> Path:
-    """Where this host keeps bots from one run to the next: what GOLFREF_HOST_FOLDER says, else in the user's cache."""
-    if told := os.environ.get(HOST_FOLDER):
-        return Path(told).absolute()
+    """Where this host keeps bots from one run to the next: GOLFREF_HOST_FOLDER, else a folder in the user's cache."""
+    if folder := os.environ.get(HOST_FOLDER):
+        return Path(folder).absolute()
     return Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser(), "golfref", "host").absolute()
 
 

@@ -47,7 +47,7 @@ PREPARE_S = 60.0
 """How long the scheduler may take until it knows of a run."""
 
 POLL_INTERVAL_S = 0.1
-"""How often it is looked at whether the scheduler is still there."""
+"""Seconds between two looks at whether the scheduler is still there."""
 
 END_S = 20.0
 """How long the hosts may take at the end until all that the run has started there is gone."""
@@ -61,7 +61,7 @@ class HostLink:
     """A connection to a cluster, from `start` to `close`, and the dask workers that are ready to play for this run."""
 
     def __init__(self, address: str, tell: Callable[[str], None], security: Security | None = None) -> None:
-        """`tell` says a line to the organiser, from any thread. `security`: in place of Dask's settings of TLS."""
+        """`tell` prints a line for the organiser, from any thread. `security`: in place of Dask's settings of TLS."""
         self._address, self._tell_person, self._security = address, tell, security
         self.joined: Mapping[str, Ready] = {}
         """The dask workers that play, by address. The link's thread replaces it, and never changes it."""
@@ -70,7 +70,7 @@ class HostLink:
         self._lost_some = False
         """Whether a dask worker that played has gone. It may come again."""
         self._awaited: set[str] = set()
-        """The dask workers that have not said yet whether they play."""
+        """The dask workers that have not reported yet whether they play."""
         self._changed = threading.Condition()
         """Is notified when one of these three changes, or the scheduler is gone."""
         self._listener: Listener | None = None
@@ -104,7 +104,7 @@ class HostLink:
         return Absence.LEFT_OUT if self.left_out and not self._lost_some else Absence.NOBODY
 
     def await_hosts(self, least: int, patience: Patience) -> None:
-        """Wait until all dask workers that are there have said whether they play, at least so many of them.
+        """Wait until all dask workers that are there have reported whether they play, at least so many of them.
 
         Raises ClusterFailed where none plays and `patience` ends, or the scheduler goes.
         """
@@ -119,7 +119,7 @@ class HostLink:
             raise ClusterFailed(f"{self._address}: {patience.why}")
 
     def listen(self, listener: Listener | None) -> None:
-        """Tell this listener what happens from now on, in the link's thread; or nobody."""
+        """Pass what happens from now on to this listener, in the link's thread; with None to no one."""
         self._listener = listener
         if listener is not None and self._lost is not None:
             listener(self._lost)
@@ -127,7 +127,7 @@ class HostLink:
     def play(self, job: Job) -> None:
         """Have a job played. May be called in any thread."""
         loop, _, client = self._connected.result()
-        with contextlib.suppress(RuntimeError):  # the loop has ended, of which the listener was told
+        with contextlib.suppress(RuntimeError):  # the loop has ended, and the listener has got a Lost
             loop.call_soon_threadsafe(self._begin, client, job)
 
     def forget(self, *ids: int) -> None:
@@ -253,7 +253,7 @@ class HostLink:
     def _note(self, happening: Came | Ready | LeftOut | Gone) -> None:
         address = happening.address
         if isinstance(happening, Came):
-            if address not in self._awaited:  # one that comes just when a run begins is told twice
+            if address not in self._awaited:  # one that comes just when a run begins is reported twice
                 self._awaited.add(address)
                 self._go(self._make_host(self._run, self._demands, address))
             return
@@ -280,7 +280,7 @@ class HostLink:
 
     async def _leave_out(self, client: Client, run: str, address: str, error: Exception) -> None:
         """Leave a dask worker out of a run, because it could not be sent something, unless it has gone."""
-        with contextlib.suppress(Exception):  # the scheduler is gone, which is told once
+        with contextlib.suppress(Exception):  # the scheduler is gone, which is reported once
             there = (await client.scheduler.identity(n_workers=-1))["workers"]
             if address in there and run == self._run:
                 name = host_name(str(there[address]["name"]))
@@ -344,7 +344,7 @@ class HostLink:
         try:
             outcome = _OUTCOME.decode(await future)
         except Exception as error:
-            if client.status == "running":  # else all of it is lost, which is told once
+            if client.status == "running":  # else all of it is lost, which is reported once
                 self._tell(Returned(id=job.id, reason=f"{type(error).__name__}: {error}"))
         else:
             self._tell(outcome)
@@ -378,7 +378,7 @@ def _why(address: str, error: BaseException) -> str:
 
 
 def _silence() -> None:
-    """Keep what Dask logs, and warns of, away from the terminal: what matters of it is told in our own words."""
+    """Keep what Dask logs, and warns of, away from the terminal: golfref prints what matters of it."""
     warnings.simplefilter("ignore")
     for name in ("distributed", "asyncio", "tornado", "bokeh"):
         below = [known for known in logging.root.manager.loggerDict if known.startswith(f"{name}.")]

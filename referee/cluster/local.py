@@ -16,7 +16,7 @@ import dask
 from distributed import Nanny, Scheduler, Security, SpecCluster
 
 START = "import sys; sys.path.insert(0, sys.argv[1]); from referee.cluster.local import main; main()"
-"""What the interpreter is told to run."""
+"""The program for the interpreter; its words are the folder of this installation, and those of `main`."""
 
 SETTINGS = {
     "distributed.worker.memory.terminate": False,

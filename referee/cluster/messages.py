@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import msgspec
 from msgspec import Struct
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from protocol.text import printable
 from referee.play.spec import BotSpec, Confinement
@@ -185,7 +185,7 @@ News = Lacks | Line | Ready | LeftOut | Began | Came | Gone
 """From hosts and scheduler to the desk."""
 
 Happening = News | Outcome | Returned | Lost
-"""What a run on a cluster learns."""
+"""All that the link passes on to its listener."""
 
 Listener = Callable[[Happening], None]
 
@@ -210,16 +210,8 @@ def news(data: bytes) -> News:
 
 
 def _on_lines(host: Host) -> Host:
-    return replace(
-        host,
-        name=host_name(host.name),
-        golfref=on_one_line(host.golfref),
-        protocol=on_one_line(host.protocol),
-        host=on_one_line(host.host),
-        tag=on_one_line(host.tag),
-        isolation=on_one_line(host.isolation),
-        built=tuple(map(on_one_line, host.built)),
-    )
+    lines = {name: on_one_line(value) for name, value in asdict(host).items() if isinstance(value, str)}
+    return replace(host, **lines | {"name": host_name(host.name), "built": tuple(map(on_one_line, host.built))})
 
 
 def on_one_line(text: str) -> str:

@@ -1,4 +1,4 @@
-"""How long a run waits for hosts while none plays. Must not know how Dask is spoken to."""
+"""How long a run waits for hosts while none plays. Must not know Dask."""
 
 import time
 from collections.abc import Callable
@@ -28,17 +28,17 @@ class Patience:
     def __init__(
         self, tell: Callable[[str], None], *, wait_s: float | None = None, can_others_come: bool = True
     ) -> None:
-        """`tell` says a line to the organiser. `wait_s` is for how long it waits for hosts, where told."""
+        """`tell` prints a line for the organiser. `wait_s` is for how long it waits for hosts; None for as usual."""
         self._tell = tell
         self._wait_s = HOSTS_PATIENCE_S if wait_s is None else wait_s
         self._others_s = (OTHERS_PATIENCE_S if wait_s is None else wait_s) if can_others_come else 0.0
         self._begun_at = time.monotonic()
         self._absence = Absence.NOT_READY
         self._absent_at = 0.0
-        """When it was first told that no host plays for this reason."""
+        """Since when no host plays for this reason."""
 
     def left_s(self, absence: Absence) -> float:
-        """For how many seconds more it is worth waiting; 0 where it is over. What is waited for is told at once."""
+        """For how many seconds more it is worth waiting; 0 where it is over. A new reason is printed at once."""
         now = time.monotonic()
         if absence is not self._absence:
             self._absence, self._absent_at = absence, now

@@ -1,7 +1,7 @@
 """All hosts of a cluster play a run, instead of a crew: they get the dispatcher's jobs, and it gets their reports.
 
-Dask decides which host plays what, and gives it to another one when a host is lost, with the same cards: whoever is
-lost can tell nobody. The dispatcher alone decides what counts. Must not know how Dask is spoken to.
+Dask decides which host plays what, and gives it to another one when a host is lost, with the same cards: a
+lost host reports nothing more. The dispatcher alone decides what counts. Must not call Dask.
 """
 
 import contextlib
@@ -37,15 +37,15 @@ class ClusterPlayer:
     def __init__(
         self, dispatcher: Dispatcher, store: Store, link: HostLink, *, wait_s: float | None, tell: Callable[[str], None]
     ) -> None:
-        """`wait_s` is for how long it waits for hosts where none can play what is left. `tell` says a line."""
+        """`wait_s` is for how long it waits for hosts where none can play what is left. `tell` prints a line."""
         self._dispatcher, self._store, self._link = dispatcher, store, link
         self._wait_s, self._tell = wait_s, tell
         self._out: dict[int, Job] = {}
         """The jobs that are out, by id."""
         self._unbegun: set[int] = set()
-        """The numbers of the matches of these jobs that are not told as begun."""
+        """The numbers of the matches of these jobs that are not reported as begun."""
         self._noted: dict[str, tuple[Host, int]] = {}
-        """By address of a dask worker, what it told of itself last, and the store's id of that."""
+        """By address of a dask worker, its last description of itself, and the id of that row."""
         self._there: set[str] = set()
         """The addresses of those that play, as far as what happened has been taken in."""
         self._returned = 0
@@ -134,7 +134,7 @@ class ClusterPlayer:
         self._forget(job)
 
     async def _begin(self, number: int) -> None:
-        """Tell that a match is played from now on; once for each time that it is handed out."""
+        """Report that a match is played from now on; once for each time that it is handed out."""
         if number in self._unbegun:
             self._unbegun.remove(number)
             await self._dispatcher.report(Begun(number=number))
@@ -196,7 +196,7 @@ class ClusterPlayer:
         self._link.forget(*(job.id for job in jobs))
 
     def _note(self, address: str, host: Host) -> None:
-        """Keep what a host tells of itself, unless it told the same before."""
+        """Store how a host describes itself, unless that has not changed."""
         known, _ = self._noted.get(address, (None, 0))
         if known != host:
             self._noted[address] = host, self._store.add(host)

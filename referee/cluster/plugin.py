@@ -25,10 +25,9 @@ _JOB = msgspec.msgpack.Decoder(Job)
 _PIECE = msgspec.msgpack.Decoder(Piece)
 _DEMANDS = msgspec.msgpack.Decoder(Demands)
 
-TELL_AFTER_S = 0.4
-"""That a match has begun is told when it has been played for so long: the reports of shorter ones tell it too.
-So often it is looked after that.
-"""
+REPORT_AFTER_S = 0.4
+"""A match that has been played for so long is reported as begun; of shorter ones the result is enough. Also the seconds
+between two looks at that."""
 
 
 class Hidden:
@@ -105,7 +104,7 @@ class HostPlugin(WorkerPlugin):
             self._host.give(piece)
 
     def _announce(self, worker: Worker, news: Ready | LeftOut, units: int) -> None:
-        """Let Dask send so many jobs at a time, and tell the desk."""
+        """Let Dask send so many jobs at a time, and send the desk the news."""
 
         async def announce() -> None:
             await self._offer(worker, units)
@@ -118,7 +117,7 @@ class HostPlugin(WorkerPlugin):
     async def _offer(self, worker: Worker, units: int) -> None:
         """Let Dask send so many jobs at a time. Where it is 0, those that are here already are sent elsewhere.
 
-        For that they must begin here, and be rescheduled: so the scheduler alone is told.
+        For that they must begin here, and be rescheduled: so only the scheduler gets the new number.
         """
         async with self._changing:
             with contextlib.suppress(Exception):  # the scheduler may be gone, and then it matters no more
@@ -154,7 +153,7 @@ async def play(run: str, key: str, job: Hidden) -> bytes:
 
 
 class _Underway:
-    """A job that is played. Dask is told that it has begun, and the desk which of its matches last longer."""
+    """A job that is played. Dask gets that it has begun, and the desk which of its matches last longer."""
 
     def __init__(self, worker: Worker, run: str, key: str) -> None:
         self._worker, self._run, self._key = worker, run, key
@@ -163,7 +162,7 @@ class _Underway:
         self._came_at = self._begun_at = time.monotonic()
         self._number: int | None = None
         """Which match has begun last."""
-        self._told: int | None = None
+        self._reported: int | None = None
 
     def begin(self, number: int) -> None:
         """A match of it has begun."""
@@ -185,20 +184,21 @@ class _Underway:
                 stimulus_id=f"golfref-begun-{time.monotonic()}",
             )
         )
-        self._loop.call_later(TELL_AFTER_S, self._tell)
+        self._loop.call_later(REPORT_AFTER_S, self._report)
 
-    def _tell(self) -> None:
-        """Tell of the match that is played now, unless it has just begun."""
+    def _report(self) -> None:
+        """Report the match that is played now, unless it has just begun."""
         if self.reports.done():
             return
-        if self._number is not None and self._number != self._told and time.monotonic() - self._begun_at > TELL_AFTER_S:
-            self._told = self._number
+        is_due = time.monotonic() - self._begun_at > REPORT_AFTER_S
+        if is_due and self._number is not None and self._number != self._reported:
+            self._reported = self._number
             self._worker.log_event(self._run, encoded(Began(number=self._number)))
-        self._loop.call_later(TELL_AFTER_S, self._tell)
+        self._loop.call_later(REPORT_AFTER_S, self._report)
 
 
 class RunPlugin(SchedulerPlugin):
-    """Tells a run which dask workers come and leave, and ends its hosts when it is gone itself, however it went."""
+    """Sends a run which dask workers come and leave, and ends its hosts when it is gone itself, however it went."""
 
     def __init__(self, client: str, run: str) -> None:
         self._client, self._run = client, run
@@ -231,7 +231,7 @@ class RunPlugin(SchedulerPlugin):
         scheduler.resources.pop(self._run, None)
 
     async def end_hosts(self, scheduler: Scheduler) -> None:
-        """End all that is played for the run on its hosts. Each is told once: Dask logs an error the second time."""
+        """End all that is played for the run on its hosts. Each gets that once: Dask logs an error the second time."""
         hosts = {address for address, worker in scheduler.workers.items() if self._run in worker.resources}
         hosts -= self._ended
         self._ended |= hosts

@@ -50,8 +50,8 @@ out: one of a million good hosts is."""
 LEAST_BOT_MB = 32
 """What a bot takes at least: an interpreter. So much for each seat of its other matches must be free on a host."""
 
-TOLD_MB = 16
-"""A host that gets so much of bots says so, since that takes a while."""
+LARGE_MB = 16
+"""From this size on a host prints how much of bots it gets, since that takes a while."""
 
 Fetch = Callable[[tuple[str, ...]], Iterable[tuple[str, Iterable[bytes]]]]
 """Is given the archives that are lacking, and brings each with its content in pieces."""
@@ -85,7 +85,7 @@ def prepare(demands: Demands, jobs: int, talk: Talk) -> Ready:
         cache = BotCache(host_folder(), host_tag(), demands)
         with cache.alone(lambda seconds: _wait(talk, seconds)):
             lacking = cache.lacking()
-            if (size_mb := sum(demands.archives[archive] for archive in lacking) // MB) >= TOLD_MB:
+            if (size_mb := sum(demands.archives[archive] for archive in lacking) // MB) >= LARGE_MB:
                 talk.tell(f"gets {size_mb} MB of bots")
             for archive, pieces in talk.fetch(lacking):
                 cache.receive(archive, pieces)
@@ -171,7 +171,7 @@ def check_installation(demands: Demands) -> None:
 
 
 def check_room(demands: Demands, jobs: int) -> int | None:
-    """How many MB of memory are free; raises NotFit where that is too little. None where the system does not tell.
+    """How many MB of memory are free; raises NotFit where that is too little. None where the system does not show it.
 
     One match must fit whose bots take all that they may, and beside it the least that bots take of the other matches:
     those that are played, and the next one of each job, whose bots are started meanwhile.
@@ -190,7 +190,7 @@ def check_room(demands: Demands, jobs: int) -> int | None:
 
 
 def free_memory_mb() -> int | None:
-    """How much memory is free here, or can be freed, within the bound of a control group. None where nobody tells."""
+    """How much memory is free here, or can be freed, within the bound of a control group. None where unknown."""
     found: list[int] = []
     with contextlib.suppress(OSError, StopIteration, ValueError):
         lines = Path("/proc/meminfo").read_text().splitlines()
@@ -294,7 +294,7 @@ def _judged(races: Outcome) -> RacesTest:
         by_seat = " ".join(map(str, races.first_by_seat))
         raise NotFit(
             f"between identical bots some seats are announced first too often: {by_seat} of {races.windows} windows by "
-            "seat; see there what `golfref doctor --races 1000` says"
+            "seat; run `golfref doctor --races 1000` there"
         )
     return RacesTest(
         windows=races.windows,

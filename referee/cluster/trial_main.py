@@ -22,7 +22,7 @@ from referee.tournament.workers.frames import PIPE_READ_BYTES, Frames, frame
 from referee.tournament.workers.worker import HEARTBEAT_S, begin
 
 START = "import sys; sys.path.insert(0, sys.argv[1]); from referee.cluster.trial_main import main; main(sys.argv[2:])"
-"""What the interpreter is told to run. Its arguments are those of a worker of a run; `jobs` are those of the host."""
+"""The program for the interpreter. Its arguments are those of a worker of a run; `jobs` are those of the host."""
 
 
 class Gone(Exception):
@@ -30,7 +30,7 @@ class Gone(Exception):
 
 
 class _Pipes:
-    """The pipes. A thread says meanwhile that we live, and sees when the orders end."""
+    """The pipes. A thread sends heartbeats, and sees when the orders end."""
 
     def __init__(self, orders: int, reports: int) -> None:
         self._orders, self._reports = orders, reports
@@ -38,8 +38,8 @@ class _Pipes:
         self._writing = threading.Lock()
         self._over, self._gone = threading.Event(), False
 
-    def say(self, message: FromTrial) -> None:
-        """Say something to the desk. What cannot be said is not missed: then nobody is there."""
+    def send(self, message: FromTrial) -> None:
+        """Send a message to the desk, unless it is gone."""
         with self._writing, contextlib.suppress(BrokenPipeError):
             rest = memoryview(frame(message))
             while rest:
@@ -52,7 +52,7 @@ class _Pipes:
 
     @contextlib.contextmanager
     def watched(self) -> Iterator[None]:
-        """Say that we live, and interrupt ourselves when the orders end."""
+        """Send heartbeats, and interrupt this process when the orders end."""
         watching = threading.Thread(target=self._watch, daemon=True)
         watching.start()
         try:
@@ -69,7 +69,7 @@ class _Pipes:
                 self._gone = True
                 os.kill(os.getpid(), signal.SIGTERM)
                 return
-            self.say(Heartbeat())
+            self.send(Heartbeat())
             self._over.wait(HEARTBEAT_S)
 
     def _read(self) -> Iterator[Demands | Piece]:
@@ -86,7 +86,7 @@ class _Pipes:
 
     def fetch(self, archives: tuple[str, ...]) -> Iterator[tuple[str, Iterable[bytes]]]:
         """Ask for archives, and bring each in pieces."""
-        self.say(Lacks(archives=archives))
+        self.send(Lacks(archives=archives))
         for archive in archives:
             yield archive, self._pieces(archive)
 
@@ -104,12 +104,12 @@ def main(words: Sequence[str]) -> None:
     """Get this host ready as standard input demands."""
     started = begin(words)
     pipes = _Pipes(started.orders, started.reports)
-    talk = Talk(fetch=pipes.fetch, tell=lambda line: pipes.say(Line(host=host_name(), text=line)), check=pipes.check)
+    talk = Talk(fetch=pipes.fetch, tell=lambda line: pipes.send(Line(host=host_name(), text=line)), check=pipes.check)
     with contextlib.suppress(Gone, Interrupted):
         try:
             with pipes.watched():
                 ready = prepare(pipes.demands(), started.jobs, talk)
         except NotFit as lacking:
-            pipes.say(LeftOut(host=host_name(), reason=on_one_line(str(lacking))))
+            pipes.send(LeftOut(host=host_name(), reason=on_one_line(str(lacking))))
             return
-        pipes.say(ready)
+        pipes.send(ready)

@@ -1,4 +1,4 @@
-"""Where a cluster is, as `--cluster` says it, and what is wrong with that."""
+"""The value of `--cluster`: where a cluster is, and what is wrong with that."""
 
 import json
 from pathlib import Path
@@ -8,7 +8,7 @@ from msgspec import Struct
 
 
 class BadCluster(ValueError):
-    """What `--cluster` says names no cluster that may be used. The text says why."""
+    """The value of `--cluster` names no cluster that may be used. The text says why."""
 
 
 class ClusterFailed(Exception):
@@ -30,9 +30,9 @@ _TLS = "use tls:// (tournaments/CLUSTER.md, TLS step by step)"
 
 
 def where(text: str, *, insecure: bool, has_network: bool) -> Where:
-    """What `--cluster` says. Raises BadCluster; for plain tcp unless `insecure`, and always with `has_network`.
+    """The cluster that `--cluster` names. Raises BadCluster: for plain tcp unless `insecure`, always if `has_network`.
 
-    That says whether builds or bots may use the network, and so can connect to the scheduler.
+    `has_network`: builds or bots may use the network, and so can connect to the scheduler.
     """
     kind, colon, rest = text.partition(":")
     if kind == "local" and colon:
@@ -50,7 +50,7 @@ def where(text: str, *, insecure: bool, has_network: bool) -> Where:
             raise BadCluster(
                 f"--cluster {text}: plain tcp is refused, because whoever reaches the scheduler, on this machine too, "
                 f"runs programs as you on all hosts, and whoever reads the orders on the way knows all cards; {_TLS}, "
-                "or say --insecure-cluster where you trust everybody who reaches it"
+                "or add --insecure-cluster where you trust everybody who reaches it"
             )
     return Where(address=address)
 

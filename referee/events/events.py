@@ -63,7 +63,7 @@ class Match(_Event, frozen=True, tag="match"):
     """A match has ended and is in the store. Lists are by seat."""
 
     match: int | None
-    """Its number in the plan. None where it was out of the standings before this was told."""
+    """Its number in the plan. None where it does not count any more."""
     game: str
     bots: tuple[str, ...]
     match_points: tuple[float, ...]

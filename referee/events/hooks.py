@@ -18,7 +18,7 @@ from msgspec.structs import replace
 import referee
 from referee.events.events import End, Event, Fault, Match, Standings, Void
 from referee.events.hook_loop import HOOK_OF, START, Cursor, HookOrder, Report, cursor_file, read_cursor, write_cursor
-from referee.events.reporter import last_row, missed_events
+from referee.events.reporter import missed_events
 from referee.events.writer import NonBlockingWriter
 from referee.play.faults import HostFault
 from referee.play.process import orphans
@@ -75,7 +75,7 @@ class Hooks:
         if self._has_caught_up:  # a ladder that takes up changes
             return
         self._has_caught_up = True
-        now = Cursor(commitment=store.meta().commitment, row=last_row(store) + 1)
+        now = Cursor(commitment=store.meta().commitment, row=store.last_row() + 1)
         old = read_cursor(self._path) or now
         if old.commitment != now.commitment or old.row > now.row:  # of another run
             old = now

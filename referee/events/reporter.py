@@ -88,11 +88,6 @@ class Reporter:
         self._put(Progress(played=self._played, planned=self._planned, voided=self._voided, left_s=left_s))
 
 
-def last_row(store: Store) -> int:
-    """The id of the row of the last match or void; 0 before the first. Raises StoreError."""
-    return max((store.last_id(), *(id_ for id_, _ in store.voids())))
-
-
 def missed_events(store: Store, planned: int, *, row: int, lines: int) -> Iterator[Match | Fault | Void]:
     """The events of all rows from this one on, without the first `lines`, in order. Raises StoreError."""
     matches = [*store.matches(row - 1)]

@@ -232,7 +232,7 @@ def verdict(compared: Sequence[Difference], *, hosts: int) -> str:
     if not told:
         return (
             f"no difference between the hosts is seen ({tests}, the least p = {compared[0].p_of_all:.2g} of all; "
-            f"one is told below {LEVEL:g})"
+            f"a difference counts below {LEVEL:g})"
         )
     some = "; ".join(f"{in_words(one)} (p = {one.p_of_all:.2g} of all; medians {_medians(one)})" for one in told[:3])
     more = f"; and {len(told) - 3} more, which --json has" if len(told) > 3 else ""

@@ -10,7 +10,7 @@ import pytest
 import trio
 import trio.testing
 from in_store import Silent, result_of
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 from needs import need_modules
 
 from referee.commands.opening import open_store, prepare
@@ -262,7 +262,8 @@ def test_texts_of_a_host_are_shown_and_stored_on_one_short_line() -> None:
     text = "next round: \x1b[2J\n\u202e" + "x" * 10_000
     left_out = news(encoded(LeftOut(address="lab", host=text, reason=text)))
     said = news(encoded(Line(host=text, text=text)))
-    joined = news(encoded(Ready(address="lab", host=replace(LAB, name=text, host=text, built=(text,)))))
+    texts = {name: text for name, value in asdict(LAB).items() if isinstance(value, str)}
+    joined = news(encoded(Ready(address="lab", host=replace(LAB, **texts, built=(text,)))))
 
     assert isinstance(left_out, LeftOut)
     assert isinstance(said, Line)
@@ -270,7 +271,7 @@ def test_texts_of_a_host_are_shown_and_stored_on_one_short_line() -> None:
     for name in (left_out.host, said.host, joined.host.name):
         assert len(name) == 100
         assert " " not in name
-    for line in (left_out.reason, said.text, joined.host.host, *joined.host.built):
+    for line in (left_out.reason, said.text, *(getattr(joined.host, name) for name in texts), *joined.host.built):
         assert len(line) <= 1000
         assert line.isprintable()
 

@@ -6,9 +6,11 @@ from typing import Any
 
 import pytest
 from hosts_in_memory import FOLDER_BOT, competition
+from msgspec.structs import replace
 from needs import need_modules
 
 from referee.cluster.where import Where
+from referee.play.spec import Cell
 from referee.tournament.store.origins import Host
 
 pytestmark = pytest.mark.cluster
@@ -37,6 +39,8 @@ def test_bots_are_packed_once_until_one_of_them_changes(tmp_path: Path, monkeypa
     from referee.cluster import archives, session
 
     config = competition(tmp_path / "desk", FOLDER_BOT)
+    cell = Cell(command=("sh",), folder=str(tmp_path), reads=(), env={})
+    with_cells = replace(config, bots=tuple(replace(bot, cell=cell) for bot in config.bots))
     packed: list[Path] = []
     digest_of = archives.digest_of
 
@@ -50,7 +54,7 @@ def test_bots_are_packed_once_until_one_of_them_changes(tmp_path: Path, monkeypa
     hosts._link = connected
     with hosts._archives:
         hosts.prepare(config)
-        hosts.prepare(config.with_cells())
+        hosts.prepare(with_cells)
         assert (len(connected.runs), len(packed)) == (1, 1)
 
         (tmp_path / "desk/mine/bot.py").write_text("import sys\n")
