@@ -6,10 +6,8 @@
 package main
 
 import (
-	"bufio"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"log"
 	"os"
@@ -61,34 +59,24 @@ type Bot struct {
 func main() {
 	log.SetFlags(0)
 	var bot Bot
-	for input := bufio.NewReader(os.Stdin); ; {
-		line, err := input.ReadBytes('\n')
-		if errors.Is(err, io.EOF) {
-			return
-		}
+	input, output := json.NewDecoder(os.Stdin), json.NewEncoder(os.Stdout) // a message a line; output has no buffer
+	for {
 		var message Message
 		var otherType *json.UnmarshalTypeError // in an event of a later version, perhaps
-		if err = json.Unmarshal(line, &message); err != nil && !errors.As(err, &otherType) {
-			log.Fatalf("%v in %s", err, line)
+		if err := input.Decode(&message); errors.Is(err, io.EOF) {
+			return
+		} else if err != nil && !errors.As(err, &otherType) {
+			log.Fatal(err)
 		}
 		switch message.Type {
 		case "hello":
-			write(map[string]any{"type": "ready", "name": "my-bot", "slaps": false})
+			output.Encode(map[string]any{"type": "ready", "name": "my-bot", "slaps": false})
 		case "match":
 			bot = Bot{match: message}
 		case "request":
-			write(map[string]any{"type": "answer", "id": message.ID, "action": bot.decide(message)})
+			output.Encode(map[string]any{"type": "answer", "id": message.ID, "action": bot.decide(message)})
 		} // `end` needs no answer. Another match may follow.
 	}
-}
-
-// write sends one line. Nothing is left in a buffer, for os.Stdout has none.
-func write(message map[string]any) {
-	line, err := json.Marshal(message)
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Printf("%s\n", line)
 }
 
 // decide returns one of the legal actions.
