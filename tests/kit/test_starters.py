@@ -28,7 +28,7 @@ QUICK = "perl"
 LANGUAGES = [pytest.param(one, marks=[] if one == QUICK else [pytest.mark.toolchain]) for one in starters()]
 
 
-OPEN_GAMES = ("six-card", "six-card-knock", "single-deck", "nine-card", "eight-card", "cutthroat")
+OPEN_GAMES = ("six-card", "six-card-knock", "single-deck", "nine-card", "eight-card", "cutthroat", "later")
 """Games in which a bot that remembers what it has seen knows no more than the table shows."""
 
 LATER = (
@@ -38,7 +38,11 @@ LATER = (
         "name": "L\u00f6cher\u2028",
         "seats": 2,
         "seat": 1,
+        "rows": 2,
+        "columns": 3,
+        "cards": 52,
         "values": {"A": 1},
+        "options": {},
         "later": [],
     },
     {
@@ -46,7 +50,10 @@ LATER = (
         "id": "\u00e4-1",
         "decision": "constructor",
         "later": None,
-        "events": [{"event": "later", "seat": 1, "card": None}, {"event": "drew", "seat": 0, "card": None}],
+        "events": [
+            {"event": "later", "seat": 1, "card": None},
+            {"event": "drew", "seat": 0, "from": "stock", "card": None, "stock": 39},
+        ],
         "legal": [
             {"kind": "later", "slots": {"pick": 2, "of": [1, 0]}, "to": {"one_of": [[0, 1]]}, "by": {"any_of": [1]}}
         ],
