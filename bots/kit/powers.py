@@ -1,7 +1,7 @@
 """The powers of Powers, Cactus and Cambio: what each use of a card gains, and what a card will gain when it is used.
 
-One method a kind of action takes an offer and returns the gain in points with the action. What no table can say (to
-know a card, to confuse others) is a guess of the bot's, which derives from `Powers` and overrides it.
+One method a kind of action takes an offer and returns the gain in points with the action. What cannot be computed
+(to know a card, to confuse others) is a guess of the bot's, which derives from `Powers` and overrides it.
 """
 
 from collections.abc import Callable, Mapping
@@ -9,9 +9,9 @@ from itertools import product
 from typing import Any
 
 from kit.cards import UNKNOWN, Target, is_known, rank
+from kit.play import Action
 from kit.table import Table
 
-Action = dict[str, Any]
 Offer = dict[str, Any]
 Gain = tuple[float, Action]
 """The gain in points and the action."""
