@@ -25,7 +25,7 @@ class Match
   def decide(request)
     request['events'].each { |event| read(event) }
     @table = request['table'] || @table
-    @offers = request['legal'].reverse.to_h { |offer| [offer['kind'], offer] }
+    @offers = request['legal'].reverse.to_h { |offer| [offer['kind'], offer] } # the first of each kind
     choose(request['decision']) || decline(request['legal'])
   end
 
