@@ -24,7 +24,6 @@ ROOMS = (
     "referee.play",
     "referee.trials",
     "referee.versions",
-    "referee.entries",
     "referee.tournament",
     "referee.cluster",
     "referee.reports",

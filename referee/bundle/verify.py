@@ -26,7 +26,7 @@ from referee.tournament.verify.published import (
     compare_published,
     read_published,
 )
-from referee.tournament.verify.run import Checked, check_store
+from referee.tournament.verify.run import VerifyReport, check_store
 
 MOST_SHOWN = 20
 """The highest number of findings about files that are printed."""
@@ -48,7 +48,7 @@ class NoBundle(Exception):
     """There is no bundle that can be checked. The text says what was expected."""
 
 
-def verify_bundle(folder: Path, keys: tuple[str, ...] | None, published: Published) -> Checked:
+def verify_bundle(folder: Path, keys: tuple[str, ...] | None, published: Published) -> VerifyReport:
     """Check a bundle: with `keys`, that one of them signed it; and compare its run with what was published earlier.
 
     Raises NoBundle.
@@ -61,7 +61,7 @@ def verify_bundle(folder: Path, keys: tuple[str, ...] | None, published: Publish
     if published != NOTHING and not has_store:
         raise NoBundle(f"{folder}: --digest and --results need the store of the run, which this bundle does not have")
     files = _check_files(folder)
-    run = _check_run(folder, published) if has_store else Checked(findings=(), unchecked=(_NO_STORE,))
+    run = _check_run(folder, published) if has_store else VerifyReport(findings=(), unchecked=(_NO_STORE,))
     parts = (run, files, _check_signature(folder, keys))
     return replace(
         run,
@@ -72,10 +72,10 @@ def verify_bundle(folder: Path, keys: tuple[str, ...] | None, published: Publish
     )
 
 
-def _check_run(folder: Path, published: Published) -> Checked:
+def _check_run(folder: Path, published: Published) -> VerifyReport:
     """Check the run as any other, and the standings and hashes beside its store."""
     if not _is_at_rest(folder / STORE):
-        return Checked(findings=(f"{STORE}: it is no store that SQLite can read without writing beside it",))
+        return VerifyReport(findings=(f"{STORE}: it is no store that SQLite can read without writing beside it",))
     run = check_store(folder / STORE, published)
     if not all(map(_is_file, (folder / RESULTS, folder / HASHES))):
         return run  # which is a finding about the files
@@ -102,26 +102,26 @@ def _is_at_rest(store: Path) -> bool:
     return versions == b"\1\1" and not any(os.path.lexists(f"{store}{end}") for end in SIDE_FILES)
 
 
-def _check_signature(folder: Path, keys: tuple[str, ...] | None) -> Checked:
+def _check_signature(folder: Path, keys: tuple[str, ...] | None) -> VerifyReport:
     sums = folder / SUMS
     if not _is_file(folder / SIGNATURE):
         nobody = f"nobody has signed it: there is no {SIGNATURE}"
-        return Checked(findings=(), notes=(_NOBODY,)) if keys is None else Checked(findings=(nobody,))
+        return VerifyReport(findings=(), notes=(_NOBODY,)) if keys is None else VerifyReport(findings=(nobody,))
     try:
         if keys is None:
-            return Checked(findings=(), notes=(_WHOSE.format(fingerprint_of(sums)),))
-        return Checked(findings=(), compared=(f"it was signed by the {check_signer(sums, keys)}, as expected",))
+            return VerifyReport(findings=(), notes=(_WHOSE.format(fingerprint_of(sums)),))
+        return VerifyReport(findings=(), compared=(f"it was signed by the {check_signer(sums, keys)}, as expected",))
     except BadSignature as error:
-        return Checked(findings=(str(error),))
+        return VerifyReport(findings=(str(error),))
     except NoProgram as error:
-        return Checked(findings=(), unchecked=(f"its signature, since {error}",))
+        return VerifyReport(findings=(), unchecked=(f"its signature, since {error}",))
 
 
-def _check_files(folder: Path) -> Checked:
+def _check_files(folder: Path) -> VerifyReport:
     """Compare all files with the sums."""
     found = list(islice(_file_findings(folder), MOST_SHOWN + 1))
     found[MOST_SHOWN:] = ["and more files that are not as the sums say"] * (len(found) > MOST_SHOWN)
-    return Checked(findings=tuple(found), compared=("all files are as the sums say",))
+    return VerifyReport(findings=tuple(found), compared=("all files are as the sums say",))
 
 
 def _file_findings(folder: Path) -> Iterator[str]:

@@ -17,7 +17,7 @@ def tournament(
     ] = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Begin anew, and keep an old store as FILE.old1.")] = False,
     amend: Annotated[
-        bool, typer.Option("--amend", help="Go on with a changed config; without it, say what would change.")
+        bool, typer.Option("--amend", help="Go on with a changed config; without it, print what would change.")
     ] = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Check all, start every bot once, and play nothing.")
@@ -149,7 +149,7 @@ def entries(
         Optional[str], typer.Argument(metavar="NAME", help="One entry, with --log and --build.", show_default=False)
     ] = None,
     as_json: Json = False,
-    log: Annotated[bool, typer.Option("--log", help="Print what the last build of the entry NAME said.")] = False,
+    log: Annotated[bool, typer.Option("--log", help="Print the output of the last build of the entry NAME.")] = False,
     build: Annotated[
         bool, typer.Option("--build", help="Build the entry NAME again, or all of them, whatever came of it before.")
     ] = False,
@@ -235,14 +235,14 @@ def standings(
         bool, typer.Option("--hashes", help="Print a hash for every row of the store, for `verify --digest`.")
     ] = False,
     variant: Annotated[
-        Optional[str], typer.Option(metavar="NAME", help="Tell of this game only, by its name in the run.")
+        Optional[str], typer.Option(metavar="NAME", help="Print this game only, by its name in the run.")
     ] = None,
     anchor: Annotated[
         Optional[str], typer.Option(metavar="NAME", help="The bot that ratings compare with.", show_default=False)
     ] = None,
     bot: Annotated[
         Optional[str],
-        typer.Option(metavar="NAME", help="Tell of this bot: its neighbours, its games, its matches, the worst first."),
+        typer.Option(metavar="NAME", help="Print this bot: its neighbours, its games, its matches, the worst first."),
     ] = None,
     brief: Annotated[
         bool, typer.Option("--brief", help="Print a few lines: who won, ties, faults; of a bot all but its matches.")
@@ -277,7 +277,7 @@ def compare(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Say which of two bots of a run is better, how sure that is, in which games, and what would settle it."""
+    """Print which of two bots of a run is better, how sure that is, in which games, and what would settle it."""
     from referee.commands.compare import CompareOptions
     from referee.commands.compare import compare as compare_bots
 

@@ -77,7 +77,7 @@ def check(
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Say whether a bot, or each bot of a competition, keeps the protocol.
+    """Check whether a bot, or each bot of a competition, keeps the protocol.
 
     Exits with 1 if one does not, and with 4 if nothing is wrong with it in the steps for which there was time.
     """
@@ -283,7 +283,7 @@ def replay(
     force: Annotated[bool, typer.Option("--force", help="With --html: replace the file if it is there.")] = False,
     wire: Annotated[bool, typer.Option("--wire", hidden=True)] = False,
 ) -> None:
-    """Tell a match again, as the public or as a seat saw it: in words, on the terminal, as a page or as data."""
+    """Show a match again, as the public or as a seat saw it: in words, on the terminal, as a page or as data."""
     if html is not None or as_json or all_cards:
         if at is not None:
             raise typer.BadParameter("it is for a terminal; a page opens there as FILE.html#r3t12", param_hint="--at")

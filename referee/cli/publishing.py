@@ -1,4 +1,4 @@
-"""The commands that tell others of a run: pages, pictures, tables, bundles, and the proof of it."""
+"""The commands that show a run to others: pages, pictures, tables, bundles, and the proof of it."""
 
 from pathlib import Path
 from typing import Annotated, Optional
@@ -38,7 +38,7 @@ def hosts(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="The run's store file.")],
     as_json: Json = False,
 ) -> None:
-    """Tell which hosts of a cluster played a run, what each was like, and whether they differ."""
+    """Print which hosts of a cluster or of shards played a run, what each was like, and whether they differ."""
     from referee.commands.hosts import hosts as print_hosts
 
     raise typer.Exit(print_hosts(run, as_json=as_json))
@@ -63,7 +63,7 @@ def site(
     every: Annotated[bool, typer.Option("--all", help="Every match gets pages of its own.")] = False,
     follow: Annotated[bool, typer.Option("--follow", help="Keep the site current until the run is complete.")] = False,
     verify: Annotated[
-        bool, typer.Option("--verify", help="Check the run first, and tell on the front page what came of it.")
+        bool, typer.Option("--verify", help="Check the run first, and print the result on the front page.")
     ] = False,
 ) -> None:
     """Make a static site of a run: standings, bots, games, and matches to step through. Any web server shows it."""
@@ -131,14 +131,14 @@ def export(
     exact: Annotated[
         bool, typer.Option("--exact", help="Put no apostrophe before texts that spreadsheets take for formulas.")
     ] = False,
-    retired: Annotated[bool, typer.Option("--all", help="Tell also of matches that are out of the standings.")] = False,
+    retired: Annotated[bool, typer.Option("--all", help="Write also matches that are out of the standings.")] = False,
     with_cards: Annotated[
         bool,
-        typer.Option("--with-cards", help="decisions with what each seat knew, once the run has ended, as Parquet."),
+        typer.Option("--with-cards", help="Of decisions, also what each seat knew, as Parquet."),
     ] = False,
     force: Annotated[bool, typer.Option("--force", help="Replace FILE if it is there.")] = False,
 ) -> None:
-    """Write a table of a run for other programs: tournaments/EXPORT.md tells its columns."""
+    """Write a table of a run for other programs: tournaments/EXPORT.md lists its columns."""
     from referee.commands.export import ExportOptions
     from referee.commands.export import export as export_table
 
@@ -168,7 +168,7 @@ def export_bot(
     ],
     force: Annotated[bool, typer.Option("--force", help="Replace FILE if it is there.")] = False,
 ) -> None:
-    """Write all matches of one bot for its author, without what others were told."""
+    """Write all matches of one bot for its author, without what others were sent."""
     from referee.commands.export_bot import export_bot as export
 
     raise typer.Exit(export(run, bot, out, replaces=force))

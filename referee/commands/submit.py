@@ -20,12 +20,12 @@ from referee.competition.inbox import Inbox, InboxItem
 from referee.competition.restoring import restore
 from referee.competition.roster import read_roster
 from referee.competition.submit import Callbacks, Offer, SubmitResult, take, tidy
-from referee.entries.owners import IN_PLACE
 from referee.lock_file import alone_in, locked
 from referee.new_file import NotWritten
 from referee.play.faults import HostFault
 from referee.play.session import Interrupted
 from referee.toml.document import BadDocument
+from referee.tournament.config.entry_owners import IN_PLACE
 from referee.versions.store import FOLDER, NotStored, VersionStore
 from referee.versions.store import open_folder as make_folder
 from referee.versions.version import short

@@ -13,7 +13,7 @@ from referee.rules.record import NoRecord, Record
 from referee.tournament.store.disk import StoreError
 from referee.tournament.verify.published import NOTHING, BadPublished, Published, read_published
 from referee.tournament.verify.replay import check_record
-from referee.tournament.verify.run import Checked, check_store
+from referee.tournament.verify.run import VerifyReport, check_store
 
 _IN_ITSELF = (
     "note: the run was checked in itself. Whoever can write to a store can make all of it anew: only --digest and "
@@ -52,7 +52,7 @@ def verify(where: str, digest: str | None, results: Path | None, signer: Path | 
     return NOT_ALL_CHECKED if checked.unchecked else DONE
 
 
-def verdict_of(checked: Checked) -> str:
+def verdict_of(checked: VerifyReport) -> str:
     """The verdict on a record or a run in one line, with what was compared."""
     compared = "; ".join(checked.compared)
     missing = f"{checked.missing} of {checked.planned} matches have no result yet"
@@ -69,13 +69,13 @@ def verdict_of(checked: Checked) -> str:
     return f"all holds: {compared}"
 
 
-def _checked_bundle(folder: Path, published: Published, signer: Path | None) -> Checked:
+def _checked_bundle(folder: Path, published: Published, signer: Path | None) -> VerifyReport:
     keys = None if signer is None else read_public_keys(signer)
     with interruptible():
         return verify_bundle(folder, keys, published)
 
 
-def _checked(where: str, published: Published) -> Checked:
+def _checked(where: str, published: Published) -> VerifyReport:
     if where.endswith(".tar.gz"):
         raise NoRecord(f"{where}: an archive; unpack it by `tar xzf`, and verify the folder")
     place = place_of(where)
@@ -86,20 +86,20 @@ def _checked(where: str, published: Published) -> Checked:
     if place.number is None and len(lines := lines_of(place.path)) > 1:
         return _checked_file(place.path, lines)
     record = load_record(where)
-    return Checked(
+    return VerifyReport(
         findings=tuple(check_record(record)),
         compared=("1 match replayed",),
     )
 
 
-def _checked_run(place: Place, published: Published) -> Checked:
+def _checked_run(place: Place, published: Published) -> VerifyReport:
     checked = check_store(place.path, published)
     if published == NOTHING and not checked.findings:
         say(_IN_ITSELF)
     return checked
 
 
-def _checked_file(path: Path, lines: Sequence[bytes]) -> Checked:
+def _checked_file(path: Path, lines: Sequence[bytes]) -> VerifyReport:
     """Check every record of a file with several; raises NoRecord where no line is a record."""
     records: list[Record] = []
     findings: list[str] = []
@@ -113,7 +113,7 @@ def _checked_file(path: Path, lines: Sequence[bytes]) -> Checked:
             findings += (f"{where}: {finding}" for finding in check_record(records[-1]))
     if not records:
         raise NoRecord(findings[0])
-    return Checked(
+    return VerifyReport(
         findings=tuple(findings),
         compared=(f"{len(records)} matches replayed",),
     )

@@ -9,8 +9,8 @@ import msgspec
 from msgspec import Struct
 
 from referee import wall_clock
-from referee.entries.owners import IN_PLACE, SUBMISSIONS, submitted
 from referee.kit.check.report import Verdict
+from referee.tournament.config.entry_owners import IN_PLACE, SUBMISSIONS, submitted
 from referee.versions.entry import Entry
 from referee.versions.store import VersionStore
 

@@ -10,9 +10,9 @@ from msgspec.structs import replace
 
 from protocol.text import folded, label_problem, printable
 from referee.competition.history import Refused, Submission
-from referee.entries.owners import IN_PLACE
 from referee.tournament.config.bots import EntryTable
 from referee.tournament.config.config import Config, ConfigError, Survey, survey
+from referee.tournament.config.entry_owners import IN_PLACE
 from referee.versions.bot_toml import LONGEST_OWNER
 from referee.versions.entry import Entry
 

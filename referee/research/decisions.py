@@ -47,7 +47,7 @@ class Step(Struct, frozen=True, kw_only=True):
     """A row: one step of a decision. Most decisions are one step (see `Env.path`)."""
 
     match_id: int
-    """Which match: it counts commits from 1, as in the tables of `golfref export`."""
+    """Which match: the id of its row in the store, as in the tables of `golfref export`."""
     number: int | None
     """The match's number in the plan, from 0; null where it is out of the standings."""
     game: str

@@ -34,7 +34,7 @@ from referee.tournament.standings import (
 from referee.tournament.store.disk import StoreError
 from referee.tournament.store.plans import Extent, extent_of, given_up, plan_now, present_in
 from referee.tournament.store.played import PlayedSoFar, as_former, numbered
-from referee.tournament.store.rows import Drawn, Ended, Hours, KeptOut, Meta
+from referee.tournament.store.rows import KeptOut, Meta
 from referee.tournament.store.store import Store
 from referee.tournament.store.tallies import StopVerdict, looks_at, results_among_remaining, stop_verdict, tally_for
 from referee.tournament.store.voided import void_tally
@@ -284,7 +284,6 @@ def summary_of(store: Store, *, with_results: bool = True, anchor: str | None = 
     unplayed = given_up(store) if voids else {}
     voided = Counter(bot for _, void in store.voids() for bot in void.bots)
     left_out = Counter(bot for bots in unplayed.values() for bot in bots)
-    used = [row.used_s for _, row in store.rows(Hours, Drawn, Ended) if row.used_s is not None]
     return RunSummary(
         name=meta.config.name,
         matches=count,
@@ -299,7 +298,7 @@ def summary_of(store: Store, *, with_results: bool = True, anchor: str | None = 
         results=tuple(results),
         retired=_retired(store),
         hours=meta.config.hours,
-        used_s=max(used, default=None),
+        used_s=store.used_s(),
         history=tuple(history_of(store)),
         kept_out=tuple(row for _, row in store.rows(KeptOut)),
         rounds=tuple(_rounds(store, extent)),

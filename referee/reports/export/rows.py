@@ -19,7 +19,7 @@ class OfMatch(Struct, frozen=True, kw_only=True):
     """The columns with which the rows of every match begin."""
 
     match_id: int
-    """Which match: it counts commits from 1, and never changes. `golfref replay RUN:#ID` shows it."""
+    """Which match: the id of its row in the store, which never changes. `golfref replay RUN:#ID` shows it."""
     number: int | None
     """The match's number in the plan, from 0. Empty where it is out of the standings."""
     game: str
@@ -95,7 +95,7 @@ class MatchRow(OfMatch, frozen=True, kw_only=True):
     host: str
     """The machine, in a line."""
     host_name: str
-    """What the cluster called the machine. Empty where no cluster played the match."""
+    """What the cluster or the shard called the machine. Empty where one machine played all."""
     record_sha256: str
     """The hash of its record, in hexadecimal."""
 

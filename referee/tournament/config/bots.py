@@ -13,13 +13,13 @@ from msgspec.structs import replace
 
 from protocol.messages import Clocks
 from protocol.text import folded
-from referee.entries.owners import settled_owners
 from referee.play.sandbox.cell import can_read, cell_of, readable_places
 from referee.play.sandbox.problems import find_problem
 from referee.play.spec import BUILTIN, LONGEST_NAME, BadBot, BotSpec, Isolation, builtin_bot
 from referee.toml.document import line_of
 from referee.toml.reader import KeyPath, Reader
 from referee.tournament.config.entry_folders import find_entry_folders, is_passed_over
+from referee.tournament.config.entry_owners import settled_owners
 from referee.tournament.config.tables import BotTime, check_env, own_clocks
 from referee.tournament.plan.keys import Rotations
 from referee.versions.bot_toml import LONGEST_OWNER, Allowance, BadEntry, read_entry

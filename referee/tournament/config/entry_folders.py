@@ -33,8 +33,8 @@ def find_entry_folders(pattern: str, folder: str) -> EntryFolders:
     found = sorted(glob.glob(pattern, root_dir=folder))
     paths = [os.path.normpath(os.path.join(folder, path)) for path in found]
     named = [path for path in paths if not is_passed_over(os.path.basename(path))]
-    folders = [path for path in named if _is_entry(path, folder)]
-    skipped = [path for path in named if path not in folders and not os.path.isfile(path)]
+    folders = dict.fromkeys(path for path in named if _is_entry(path, folder))
+    skipped = dict.fromkeys(path for path in named if path not in folders and not os.path.isfile(path))
     passed_over = [path for path in paths if path not in folders and path not in skipped]
     return EntryFolders(folders=tuple(folders), skipped=tuple(skipped), passed_over=tuple(passed_over))
 

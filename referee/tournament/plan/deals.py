@@ -171,7 +171,7 @@ def matches_of(blocks: Iterable[PlannedBlock]) -> Counter[str]:
 
 def _check(bots: Sequence[str], variants: Sequence[PlannedVariant]) -> None:
     for what, names in (("bot", bots), ("variant", [planned.variant for planned in variants])):
-        if twice := sorted({name for name in names if names.count(name) > 1}):
+        if twice := sorted(name for name, count in Counter(names).items() if count > 1):
             raise ValueError(f"{what} names must be unique, but these are not: {', '.join(twice)}")
     for planned in variants:
         if planned.seats > len(bots):

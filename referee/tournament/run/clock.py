@@ -7,7 +7,7 @@ time up to its last round. This module must not know how matches are played.
 import time
 from collections.abc import Callable, Mapping
 
-from referee.tournament.store.rows import Drawn, Ended, Hours
+from referee.tournament.store.rows import Hours
 from referee.tournament.store.store import Store
 
 HOUR_S = 3600.0
@@ -63,7 +63,7 @@ class HoursClock:
         self.hours, self._match_s, self._side_by_side = hours, match_s, side_by_side
         self._begun = self._clock(), 0.0 if store is None else self._work(store.counts())
         if store is not None and counts_earlier:
-            self._earlier_s = last_used_s(store)
+            self._earlier_s = store.used_s() or 0
 
     def note(self, store: Store) -> None:
         """Write into the run's journal how much time has been used. Each round that is drawn has it too."""
@@ -86,8 +86,3 @@ class HoursClock:
 
     def _work(self, matches: Mapping[str, int]) -> float:
         return sum(count * self._match_s.get(name, 0.0) for name, count in matches.items())
-
-
-def last_used_s(store: Store) -> int:
-    """How many seconds of its hours a run had been played for when it last wrote that. Raises StoreError."""
-    return max((row.used_s for _, row in store.rows(Hours, Drawn, Ended) if row.used_s is not None), default=0)

@@ -183,12 +183,11 @@ class PlayOrder:
                 continue
             is_timed = sitting.variant in self._hosts.timed
             has_begun = is_timed and len(left) < len(numbers)
-            first_done = next((one for one in numbers if one in self._done), -1)
             yield _Block(
                 waiting=deque(self._with_voids(self._plan[one]) for one in left),
                 part=part,
                 is_timed=is_timed,
-                host=self._hosts.host_of(first_done) if has_begun else None,
+                host=self._hosts.host_of(next(one for one in numbers if one in self._done)) if has_begun else None,
             )
 
     def _with_voids(self, planned_match: PlannedMatch) -> PlannedMatch:

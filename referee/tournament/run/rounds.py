@@ -4,6 +4,7 @@ Whatever becomes of the run afterwards, it goes on with the round that is writte
 matches are played.
 """
 
+from collections import Counter
 from collections.abc import Callable
 
 from referee.tournament.config.planned import MatchIdentities
@@ -38,6 +39,8 @@ class Rounds:
         self._played = PlayedSoFar(plan, terms, keeps_results=needs_results(field))
         self._last = 0
         """The id of the last match that has been taken in."""
+        self._counts = Counter[str]()
+        """By variant, how many matches of the plan have been taken in."""
 
     def draw(self) -> Round | End | None:
         """The next round, or that there is none. It is in the store when this returns.
@@ -50,14 +53,11 @@ class Rounds:
             return None
         for row in self._store.matches(self._last):
             self._played.add(row, row.number)
+            self._counts[row.identity.variant] += row.number is not None
             self._last = row.id
         drawn = next_round(self._field, self._played.past())
         clock = self._clock
-        if (
-            isinstance(drawn, Round)
-            and clock
-            and not clock.has_time_for(self.plan.matches_in(drawn), self._store.counts())
-        ):
+        if isinstance(drawn, Round) and clock and not clock.has_time_for(self.plan.matches_in(drawn), self._counts):
             self._has_ended = True
             if FORMATS[self._field.stages[0].format].is_endless:
                 return None

@@ -219,7 +219,7 @@ class Journal:
         with self._transaction():
             id_ = self.add_body(KIND_OF[type(row)], body_of(row))
             if record is not None:
-                self._connection.execute("INSERT INTO records VALUES (?, ?)", (id_, record))
+                self.add_record(id_, record)
             if place is not None:
                 self._connection.execute(_INSERT_PLACE, (id_, *place, None))
         return id_

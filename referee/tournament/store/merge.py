@@ -40,7 +40,7 @@ from referee.tournament.store.rows import (
 from referee.tournament.store.store import Store
 
 _SHOWN = 300
-"""How many characters are shown of what a store tells."""
+"""How many characters are shown of a text from a store."""
 
 
 class MergedPart(Struct, frozen=True, kw_only=True):
@@ -82,11 +82,6 @@ class _Part(Struct, frozen=True, kw_only=True):
     @property
     def path(self) -> Path:
         return self.store.path
-
-    @property
-    def rows(self) -> int:
-        """How many rows its journal has."""
-        return sum(1 for _ in self.store.entries())
 
     @property
     def config(self) -> RunConfig:
@@ -196,7 +191,7 @@ def _without_copies(parts: Sequence[_Part]) -> tuple[list[_Part], list[tuple[Pat
     """
     kept: dict[int, _Part] = {}
     copies = []
-    for part in sorted(parts, key=lambda part: (part.shard.number, -part.rows)):
+    for part in sorted(parts, key=lambda part: (part.shard.number, -part.store.last_row())):
         if (fuller := kept.setdefault(part.shard.number, part)) is part:
             continue
         _check_copy(fuller, part)

@@ -32,6 +32,7 @@ from referee.tournament.store.rows import (
     CommittedMatch,
     Drawn,
     Ended,
+    Hours,
     Merged,
     Meta,
     Place,
@@ -185,6 +186,10 @@ class Store(Journal):
             origin = row if isinstance(row, Origin) else None
         return origin
 
+    def used_s(self) -> int | None:
+        """How many seconds of its hours the run had used when that was noted last. None where it never was."""
+        return max((row.used_s for _, row in self.rows(Hours, Drawn, Ended) if row.used_s is not None), default=None)
+
     # Its matches
 
     def numbers(self) -> set[int]:
@@ -219,11 +224,6 @@ class Store(Journal):
         """The id of the match that was committed last; 0 before the first."""
         ((last,),) = self._read("SELECT max(id) FROM places")
         return int(last or 0)
-
-    def committed_until(self, id_: int) -> int:
-        """How many matches had been committed when the row of this id was written."""
-        ((count,),) = self._read("SELECT count(*) FROM places WHERE id <= ?", id_)
-        return int(count)
 
     def matches(self, after: int = 0) -> Iterator[CommittedMatch]:
         """All that was committed, in the order of commits; or only what came after the row of this id."""

@@ -1,5 +1,6 @@
 """The words in which people are shown what happened to a run. They are made from the rows, and never read back."""
 
+from bisect import bisect
 from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
@@ -36,9 +37,9 @@ class HistoryEvent(Struct, frozen=True, kw_only=True):
 
 def history_of(store: Store) -> Iterator[HistoryEvent]:
     """What happened to a run besides its matches, in order. Raises StoreError."""
-    config = store.begin().config
+    config, ids = store.begin().config, store.ids()
     for id_, row in store.rows(*SHOWN):
-        yield HistoryEvent(id=id_, after=store.committed_until(id_), lines=tuple(in_words(row, config)))
+        yield HistoryEvent(id=id_, after=bisect(ids, id_), lines=tuple(in_words(row, config)))
         if isinstance(row, Amended):
             config = row.config
 

@@ -342,7 +342,7 @@ class RunHistory:
                 yield text
         if isinstance(drawn, Round):
             try:
-                check_entered(drawn, {bot.name for one in self._configs[: now.number + 1] for bot in one.bots})
+                check_entered(drawn, now.known)
                 now.add(drawn)
             except ValueError as error:
                 raise NotFollowed(f"row #{self._last_id}: the round cannot be played ({error})") from None
@@ -427,6 +427,8 @@ class _Period:
         self.attempts: Counter[int] = Counter()
         """By match the last attempt that was voided."""
         self.given_up: set[int] = set()
+        self.known = {bot.name for one in periods[: number + 1] for bot in one.config.bots}
+        """The names of all bots that the run has had."""
         self.has_ended = False
         self.is_as_drawn = True
         """Whether all that was drawn in this period is as golfref draws it."""

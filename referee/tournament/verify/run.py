@@ -27,7 +27,7 @@ from referee.tournament.verify.published import NOTHING, Published, compare_publ
 from referee.tournament.verify.replay import check_record
 
 
-class Checked(Struct, frozen=True, kw_only=True):
+class VerifyReport(Struct, frozen=True, kw_only=True):
     """What came of checking a run or a record, in lines."""
 
     notes: tuple[str, ...] = ()
@@ -45,7 +45,7 @@ class Checked(Struct, frozen=True, kw_only=True):
     """Whether more will be added to the plan."""
 
 
-def check_store(path: Path, published: Published = NOTHING) -> Checked:
+def check_store(path: Path, published: Published = NOTHING) -> VerifyReport:
     """Check the run in this file, and compare it with what was published of it.
 
     Whatever the file holds is told as a finding, and never raises an exception.
@@ -89,12 +89,12 @@ class _RunCheck:
         except NotFollowed as error:
             yield f"key or config is damaged, so that no plan follows from them ({error})"
 
-    def checked(self, findings: tuple[str, ...]) -> Checked:
+    def checked(self, findings: tuple[str, ...]) -> VerifyReport:
         """What came of it."""
         history = self._history
         planned, counting = (0, 0) if history is None else (history.planned, history.counting)
         out = f" and {self.replayed - counting} out of the standings" if self.replayed > counting else ""
-        return Checked(
+        return VerifyReport(
             findings=tuple(dict.fromkeys(findings)),
             compared=(f"{counting} {'match' if counting == 1 else 'matches'}{out} replayed",),
             missing=planned - counting,

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from referee.tournament.run.clock import HoursClock
-from referee.tournament.store.rows import Hours
 
 
 class Session:
@@ -12,14 +11,13 @@ class Session:
 
     def __init__(self, **counts: int) -> None:
         self.now, self.matches = 0.0, counts
-        self.told: list[tuple[int, Hours]] = []
-        """How long was played, by how many matches had been committed then: here, the id of the row."""
+        self.noted_s: int | None = None
 
     def counts(self) -> Mapping[str, int]:
         return self.matches
 
-    def rows(self, *_: type) -> list[tuple[int, Hours]]:
-        return self.told
+    def used_s(self) -> int | None:
+        return self.noted_s
 
 
 def clock_of(store: Any, hours: float, *, counts_earlier: bool = True) -> HoursClock:
@@ -43,7 +41,7 @@ def test_a_round_fits_if_it_ends_in_time_at_the_pace_of_the_matches_so_far() -> 
 def test_time_that_earlier_sessions_noted_counts_and_shows_how_long_matches_take() -> None:
     """It noted 90 s, in which 9 matches were played."""
     store: Any = Session(short=9)
-    store.told = [(0, Hours(used_s=4)), (6, Hours(used_s=90)), (9, Hours())]
+    store.noted_s = 90
     clock = clock_of(store, 1.0)
     assert (clock.used_s, clock.has_pace) == (90.0, True)
     assert round(clock.needed_s({"short": 1}, store.matches), 6) == 11.0

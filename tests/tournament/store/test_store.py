@@ -20,6 +20,8 @@ from in_store import go_on
 from made_once import made_once
 
 from referee.tournament.plan.keys import deal_key, own_cards
+from referee.tournament.plan.plan import Plan
+from referee.tournament.plan.planned_match import PlannedMatch
 from referee.tournament.store import journal
 from referee.tournament.store.disk import SIDE_FILES, StoreError, locked
 from referee.tournament.store.rows import KINDS, HostLeftOut
@@ -569,6 +571,32 @@ def test_what_is_asked_of_a_run_again_and_again_is_found_without_reading_all_its
         plans = [row[3] for query in asked for row in database.execute(f"EXPLAIN QUERY PLAN {query}")]
     assert any("SEARCH journal USING INDEX journal_kinds" in plan for plan in plans)
     assert [plan for plan in plans if "SCAN" in plan and "secret" not in plan] == []
+
+
+def test_the_history_of_a_run_takes_as_many_queries_however_much_has_happened(run: Path) -> None:
+    asked: list[str] = []
+    with locked(run) as lock, closing(Store.open(run, lock=lock)) as store:
+        store._connection.set_trace_callback(asked.append)
+        short = len([*history_of(store)]), len(asked)
+        for _ in range(3):
+            store.add(HostLeftOut(host="lab", reason="the lights went out"))
+        asked.clear()
+        assert (len([*history_of(store)]), len(asked)) == (short[0] + 3, short[1])
+
+
+def test_the_check_of_an_amended_run_looks_up_each_match_once(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An amendment is not followed by going through the whole plan, which would be quadratic in amendments."""
+    looked: list[int] = []
+    look = Plan.__getitem__
+
+    def counted(plan: Plan, number: int) -> PlannedMatch:
+        looked.append(number)
+        return look(plan, number)
+
+    monkeypatch.setattr(Plan, "__getitem__", counted)
+    assert findings(run) == []
+    with closing(Store.open(run)) as store:
+        assert len(looked) == len(store.ids())
 
 
 def test_a_number_that_no_store_can_have(run: Path) -> None:
