@@ -31,7 +31,7 @@ class Match
 
   private
 
-  # Next: remember your face-down cards. `looked`, `peeked` and your own `swapped` show each of them once.
+  # Next: remember your cards in `looked`, `peeked`, `swapped`: write them over each `?` of your layout.
   def read(event)
     @turns = 0 if event['event'] == 'round'
     @drawn = event['card'] if event['event'] == 'drew' && event['seat'] == @seat
