@@ -200,7 +200,7 @@ class Switched(_Event, frozen=True, kw_only=True, tag="switched"):
 
 
 class Rearranged(_Event, Generic[N], frozen=True, kw_only=True, tag="rearranged"):
-    """Somebody rearranged the cards of the seat `of`; `slots` as in the action."""
+    """A seat rearranged the cards of the seat `of`; `slots` as in the action."""
 
     seat: int
     of: int

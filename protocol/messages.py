@@ -135,7 +135,7 @@ class TableMessage(Struct, frozen=True, kw_only=True):
 
 
 class Fault(Struct, frozen=True, kw_only=True, tag="fault", tag_field="event"):
-    """Told to a bot alone, among its events: what it did wrong and how many more faults forfeit the match."""
+    """Sent to one bot alone, among its events: what it did wrong and how many more faults forfeit the match."""
 
     kind: FaultKind
     detail: str

@@ -1,4 +1,4 @@
-"""What keeper thinks that a power is worth where no table says it: plain numbers, which are guesses."""
+"""What keeper takes a power to be worth where nothing can be computed: plain numbers, which are guesses."""
 
 from typing import Any
 

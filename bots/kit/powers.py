@@ -1,7 +1,7 @@
 """The powers of Powers, Cactus and Cambio: what each use of a card gains, and what a card will gain when it is used.
 
-One method a kind of action takes an offer and returns the gain in points with the action. What no table can say (to
-know a card, to confuse others) is a guess of the bot's, which derives from `Powers` and overrides it.
+One method a kind of action takes an offer and returns the gain in points with the action. What cannot be computed
+(to know a card, to confuse others) is a guess of the bot's, which derives from `Powers` and overrides it.
 """
 
 from collections.abc import Callable, Mapping
@@ -9,9 +9,9 @@ from itertools import product
 from typing import Any
 
 from kit.cards import UNKNOWN, Target, is_known, rank
+from kit.play import Action
 from kit.table import Table
 
-Action = dict[str, Any]
 Offer = dict[str, Any]
 Gain = tuple[float, Action]
 """The gain in points and the action."""
@@ -22,7 +22,7 @@ KINDS = {
     "A": ("add", "remove"), "3": ("shuffle",), "5": ("shield",), "6": ("exchange",), "7": ("swap_lines",),
     "8": ("take_two",), "9": ("plant",), "10": ("peek_other",), "J": ("peek_own",), "BK": ("cancel_knock",),
 }  # fmt: skip
-"""What the powers of the game Powers do, as far as it can be worth anything."""
+"""The kinds of actions of each power in the game Powers, without those that never gain anything."""
 
 CACTUS = ("peek_own", "peek_other", "switch")
 
@@ -41,8 +41,8 @@ class Powers:
         value: Callable[[Mapping[Target, str | None]], float],
         points: Callable[[Any], float],
     ) -> None:
-        """`value` is what it is worth to go on when these cards lie in these places, lower is better; `points` what
-        a card or a mark counts."""
+        """`value` returns the expected points of this seat less those of the others, when these cards lie in these
+        places; `points` returns the points of a card or a mark."""
         self.table, self.value, self.points = table, value, points
         self.seat, self.others, self.variant = table.seat, table.others, match["variant"]
         self.options: dict[str, Any] = match["options"]
@@ -51,35 +51,35 @@ class Powers:
         self.gains: dict[tuple[tuple[str, ...], str], float] = {}
 
     def update(self) -> None:
-        """Forget what has been worked out; called before each decision."""
+        """Clear the cache of gains; called before each decision."""
         self.gains.clear()
 
     # Guesses of a bot
 
     def gain_of_knowing(self, target: Target) -> float:  # noqa: ARG002
-        """What it saves to know this own card."""
+        """The points that this seat saves by knowing this own card."""
         return 0.0
 
     def gain_of_spying(self, target: Target) -> float:  # noqa: ARG002
-        """What it saves to know this card of another seat."""
+        """The points that this seat saves by knowing this card of another seat."""
         return 0.0
 
     def confusion(self, seat: int) -> float:  # noqa: ARG002
-        """What it costs a seat that it can no longer tell its cards."""
+        """The points that a seat loses when it no longer knows which of its cards is which."""
         return 0.0
 
     def gain_of_shield(self) -> float:
-        """What the first shield saves."""
+        """The points that the first shield saves."""
         return 0.0
 
     def gain_of_two_cards(self) -> float:
-        """What the better of two unseen cards saves."""
+        """The points that the better of two unseen cards saves."""
         return 0.0
 
-    # What cards and offers gain
+    # The gains of cards and offers
 
     def gain_of(self, card: str | None, *, replaced: bool = False) -> float:
-        """What it will gain to use this card's power when it is discarded; replaced, it has one only in Cactus."""
+        """The gain of this card's power when the card is discarded; a replaced card has a power only in Cactus."""
         if card is None or not is_known(card) or (replaced and self.variant != "cactus"):
             return 0.0
         if self.variant == "powers":
@@ -121,7 +121,7 @@ class Powers:
         return method(offer) if method is not None else DECLINE
 
     def imagined(self, kind: str) -> list[Offer]:
-        """About what will be offered for a kind of action."""
+        """The offers for a kind of action, about as the referee will make them."""
         table = self.table
         spared = {table.knocker} if self.options.get("protect_ender") else set()
         own = table.occupied(self.seat)
@@ -143,10 +143,10 @@ class Powers:
         }
         return offers.get(kind, [{"kind": kind, "seat": one_of(others)}])
 
-    # What each kind of action gains
+    # The gain of each kind of action
 
     def use_peek(self, offer: Offer) -> Gain:
-        """A card that is not known yet."""
+        """Look at the card, not known yet, of which to know it gains most."""
         found = [DECLINE]
         for target in offer["target"]["one_of"]:
             if not is_known(self.table.at(target)):

@@ -1,5 +1,5 @@
-"""What sharp thinks that a power is worth where no table says it: to know own cards gains what better choices will save
-later; what it gains to know others' cards, or to confuse others, is a guess."""
+"""What sharp takes a power to be worth where the kit has no number: to know own cards gains what better choices will
+save later; what it gains to know others' cards, or to confuse others, is a guess."""
 
 from typing import TYPE_CHECKING
 

@@ -51,7 +51,7 @@ def _table(order: Ordered) -> Table:
     variant = with_options(order.variant, order.changes)
     bots = bots_of(order.bots, order.folders, confinement.isolation)
     if problem := seat_problem(variant, len(bots)):
-        raise UsageError(problem.text)
+        raise UsageError(f"{problem.option}: {problem.text}; each --bot takes one seat")
     decks = None if order.deck is None else read_decks(order.deck)
     if decks is not None:
         Stacked(bytes(32), variant, len(bots), decks)

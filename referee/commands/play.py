@@ -131,7 +131,7 @@ def setup_of(order: PlayOrder) -> MatchSetup:
     rivals = _rivals(order.against)
     seats = len(rivals) + 1
     if problem := seat_problem(variant, seats):
-        raise UsageError(f"{problem.text} (you are one of them)")
+        raise UsageError(f"{problem.option}: {problem.text}; you take one seat, each bot of --against another")
     if not 0 <= order.seat < seats:
         raise UsageError(f"--seat: expected 0 to {seats - 1}, got {order.seat}")
     if order.name in {bot.name for bot in rivals} or not 0 < len(order.name) <= LONGEST_NAME:

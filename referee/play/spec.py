@@ -27,7 +27,7 @@ MB = 1 << 20
 
 
 class BotLimits(Struct, frozen=True, kw_only=True):
-    """What one bot may use of the host in one match, with all that it starts. With less than its bounds none starts."""
+    """What one bot may use of the host in one match, with all that it starts. Below these minima no bot starts."""
 
     memory_mb: Annotated[int, Meta(ge=16)] = 1024
     """Memory, with the files in /tmp and /dev/shm where these are the bot's own."""

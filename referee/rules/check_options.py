@@ -127,7 +127,7 @@ def in_effect(options: Options) -> Options:
 
 
 def _unknown(name: str) -> str:
-    """Return what to tell somebody who named an option that does not exist, with the nearest that does."""
+    """Return the message on an option that does not exist, with the nearest that does."""
     if name in NOT_OPTIONS:
         return f"is no option but a setting of the match: use `{NOT_OPTIONS[name]}`"
     near = get_close_matches(name, OPTIONS, n=1)

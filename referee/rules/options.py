@@ -1,9 +1,9 @@
 """The options catalogue (RULES.md 21) as one table: each option is declared once, as a field of `Options`.
 
-The type of a field says which values the option takes, its default what six-card golf does, and its `Option` all else
-that is known of it. The rules read an option where they need it; check_options.py checks a set of options. What no
-option changes is a field of `Variant` in variants.py. RULES.md section 21, protocol/OPTIONS.md and `golfref rules` are
-made from these declarations.
+The type of a field has the values that the option takes, its default is that of six-card golf, and its `Option` has all
+else that is known of it. The rules read an option where they need it; check_options.py checks a set of options. A
+property that no option changes is a field of `Variant` in variants.py. RULES.md section 21, protocol/OPTIONS.md and
+`golfref rules` are made from these declarations.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -22,14 +22,14 @@ class Need(Struct, frozen=True):
     words: str
     """What is needed, in words that can follow "needs" in a message."""
     holds: "Callable[[Options], bool]"
-    """Says whether a whole set of options has what is needed."""
+    """Whether a whole set of options has what is needed."""
 
 
 class Option(Struct, frozen=True):
     """What is declared of an option beside its type and its default."""
 
     sentence: str
-    """It says what the option sets; of one that is true or false, on what it sets where it is true."""
+    """What the option sets; of one that is true or false, what holds where it is true."""
     games: frozenset[str]
     """The games that have the option (RULES.md section 21); in others it is an error (OPT-08)."""
     needs: Need | None = None

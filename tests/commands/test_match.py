@@ -240,7 +240,13 @@ def test_nin_13_a_forfeited_game_is_no_best_and_other_games_need_company(tmp_pat
     (report,) = lines("match", "--variant", "nine-card", "--bot", "false", cwd=tmp_path)
     assert (report["bots"][0]["forfeited"], report["best"]) == (True, None)
     _, why = golfref("match", "--variant", "six-card", "--bot", "builtin:random", cwd=tmp_path, code=2)
-    assert why == "golfref match: six-card is for 2 to 8 seats, got 1\n"
+    assert why == "golfref match: seats: six-card is for 2 to 8 seats, got 1; each --bot takes one seat\n"
+
+
+def test_a_dealer_without_a_seat_is_refused_with_the_name_of_the_option(tmp_path: Path) -> None:
+    bots = ("--bot", "builtin:random", "--bot", "builtin:random")
+    _, why = golfref("match", "--variant", "six-card", "-o", "first_dealer=5", *bots, cwd=tmp_path, code=2)
+    assert why == "golfref match: first_dealer: expected a seat from 0 to 1; each --bot takes one seat\n"
 
 
 @pytest.mark.skipif(shutil.which("prlimit") is None, reason="prlimit is Linux's")

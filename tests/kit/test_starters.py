@@ -25,7 +25,8 @@ from referee.rules.variants import PRESETS
 QUICK = "perl"
 """The language that is tried in every run of the tests."""
 
-LANGUAGES = [pytest.param(one, marks=[] if one == QUICK else [pytest.mark.toolchain]) for one in starters()]
+TOOLCHAIN = [pytest.mark.toolchain, pytest.mark.timeout(300)]  # the first test of a language also builds its starter
+LANGUAGES = [pytest.param(one, marks=[] if one == QUICK else TOOLCHAIN) for one in starters()]
 
 
 OPEN_GAMES = ("six-card", "six-card-knock", "single-deck", "nine-card", "eight-card", "cutthroat", "later")
@@ -118,7 +119,7 @@ def _leaves_nothing_behind(mark: dict[str, str], monkeypatch: pytest.MonkeyPatch
         monkeypatch.setenv(name, value)
 
 
-PLAYED = [pytest.param(one, marks=pytest.mark.toolchain) for one in starters()]
+PLAYED = [pytest.param(one, marks=TOOLCHAIN) for one in starters()]
 
 
 @pytest.mark.usefixtures("_leaves_nothing_behind")

@@ -70,10 +70,10 @@ def with_tables(text: str) -> str:
     """The rule book with its tables of options written anew, each below the heading of its chapter."""
     for chapter in CHAPTERS:
         rows = [
-            row(name, takes(name, none="none"), default_of(name, none="none"), f"{games_of(name)}{needs(name)}")
+            row(name, takes(name, none="none"), default_of(name, none="none"), games_of(name), needs(name))
             for name in options_of(chapter)
         ]
-        made = "\n".join([*table("option", "values", "default", "combines with"), *rows, ""])
+        made = "\n".join([*table("option", "values", "default", "combines with", "needs"), *rows, ""])
         above, heading, below = text.partition(f" {chapter}\n\n| option |")
         assert heading, f"RULES.md lacks the table of {chapter}"
         text = f"{above} {chapter}\n\n{made}{below[below.index(chr(10) * 2) + 1 :]}"
@@ -96,13 +96,13 @@ def options_of(chapter: str) -> list[str]:
 
 
 def sets(name: str) -> str:
-    return OPTIONS[name].sentence + needs(name)
+    return OPTIONS[name].sentence + (f" Needs {needed}." if (needed := needs(name)) else "")
 
 
 def needs(name: str) -> str:
-    """What the option needs besides, as a sentence that can follow another; nothing where it needs nothing."""
+    """What the option needs besides, in words; nothing where it needs nothing."""
     need = OPTIONS[name].needs
-    return f" Needs {need.words}." if need else ""
+    return need.words if need else ""
 
 
 def takes(name: str, *, none: str) -> str:

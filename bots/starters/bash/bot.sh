@@ -75,7 +75,7 @@ def cost($values; $card):
   elif $card == "?" then $hidden
   else $values | .[$card] // .[if $card[:1] == "X" then "X" else $card[:-1] end] end;
 
-# Next: remember your face-down cards. `looked`, `peeked` and your own `swapped` show each of them once.
+# Next: remember your cards in `looked`, `peeked`, `swapped`: write them over each `?` of your layout.
 def remember($e):
   if $e.event == "round" then .turns = 0
   elif $e.event == "drew" and $e.seat == .match.seat then .drawn = $e.card

@@ -171,7 +171,7 @@ static cJSON *decide(cJSON *request) {
         bool is_ours = number(get(event, "seat")) == number(get(match, "seat"));
         if (is(get(event, "event"), "round")) turns = 0;
         if (is(get(event, "event"), "drew") && is_ours) snprintf(drawn, sizeof drawn, "%s", text(get(event, "card")));
-        /* Next: remember your face-down cards. `looked`, `peeked` and your own `swapped` show each of them once. */
+        /* Next: remember your cards in `looked`, `peeked`, `swapped`: write them over each `?` of your layout. */
     }
     if (get(request, "table") != NULL) {
         cJSON_Delete(table);

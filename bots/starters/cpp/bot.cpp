@@ -27,7 +27,7 @@ public:
         for (const Json &event : request["events"]) {
             if (event["event"] == "round") turns = 0;
             if (event["event"] == "drew" && event["seat"] == match["seat"]) drawn = event["card"];
-            // Next: remember your face-down cards. `looked`, `peeked` and your own `swapped` show each of them once.
+            // Next: remember your cards in `looked`, `peeked`, `swapped`: write them over each `?` of your layout.
         }
         if (request.contains("table")) table = request["table"];
         legal = request["legal"];

@@ -86,7 +86,7 @@ func (b *Bot) decide(request Message) Action {
 			b.turns = 0
 		} else if event.Event == "drew" && event.Seat == b.match.Seat {
 			b.drawn = event.Card
-		} // Next: remember your face-down cards. `looked`, `peeked` and your own `swapped` show each of them once.
+		} // Next: remember your cards in `looked`, `peeked`, `swapped`: write them over each `?` of your layout.
 	}
 	if request.Table != nil {
 		b.table = *request.Table

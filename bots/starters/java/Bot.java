@@ -80,7 +80,7 @@ public final class Bot {
                 turns = 0;
             } else if (name.equals("drew") && event.get("seat").equals(match.get("seat"))) {
                 drawn = event.get("card").getAsString();
-            } // Next: remember your face-down cards. `looked`, `peeked` and your own `swapped` show each of them once.
+            } // Next: remember your cards in `looked`, `peeked`, `swapped`: write them over each `?` of your layout.
         }
         if (request.has("table")) {
             JsonObject table = request.getAsJsonObject("table");

@@ -46,7 +46,7 @@ class Bot(private val match: JsonObject) {
             when (event["event"].asString) {
                 "round" -> turns = 0
                 "drew" -> if (event["seat"] == match["seat"]) drawn = event["card"].asString
-            } // Next: remember your face-down cards. `looked`, `peeked` and your own `swapped` show each of them once.
+            } // Next: remember your cards in `looked`, `peeked`, `swapped`: write them over each `?` of your layout.
         }
         request["table"]?.asJsonObject?.let { table ->
             layouts = table["layouts"].asJsonArray.map(::cards)

@@ -140,7 +140,7 @@ local function decide(request)
       turns = 0
     elseif event.event == "drew" and event.seat == match.seat then
       drawn = event.card
-    end -- Next: remember your face-down cards. `looked`, `peeked` and your own `swapped` show each of them once.
+    end -- Next: remember your cards in `looked`, `peeked`, `swapped`: write them over each `?` of your layout.
   end
   if request.table then
     layouts, pile = request.table.layouts, request.table.pile[1]

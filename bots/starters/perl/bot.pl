@@ -50,7 +50,7 @@ sub decide {
         $turns = 0 if $event->{event} eq 'round';
         $drawn = $event->{card} if $event->{event} eq 'drew' && $event->{seat} == $match->{seat};
 
-        # Next: remember your face-down cards. `looked`, `peeked` and your own `swapped` show each of them once.
+        # Next: remember your cards in `looked`, `peeked`, `swapped`: write them over each `?` of your layout.
     }
     $table = $request->{table} if $request->{table};
     my %offers = map { $_->{kind} => $_ } reverse @{ $request->{legal} };

@@ -34,7 +34,7 @@ final class Bot
                 $this->turns = 0;
             } elseif ($event['event'] === 'drew' && $event['seat'] === $this->match['seat']) {
                 $this->drawn = $event['card'];
-            } // Next: remember your face-down cards. `looked`, `peeked` and your own `swapped` show each of them once.
+            } // Next: remember your cards in `looked`, `peeked`, `swapped`: write them over each `?` of your layout.
         }
         $this->table = $request['table'] ?? $this->table;
         $offers = array_column(array_reverse($request['legal']), null, 'kind');

@@ -42,7 +42,7 @@ class MyBot(Bot):
         """The start of our turn: end the round or draw a card."""
         self.turns += 1
         mine = self.table.mine
-        # Next: end a round only with a good lead. `self.lead()` says by how many points we are expected to lead.
+        # Next: end a round only with a good lead. `self.lead()` returns how many points we are expected to lead by.
         if self.turns >= PATIENCE and all(self.total(layout) >= self.total(mine) for layout in self.table.layouts):
             for kind in ("knock", "end"):
                 if offers.has(kind):
@@ -60,7 +60,7 @@ class MyBot(Bot):
         if not slots:
             return None
         # Next: look for pairs. In many games equal cards in a line count nothing together: `self.measure.cost(layout)`
-        # says what a layout is expected to score, with all that counts together.
+        # returns what a layout is expected to score, with all that counts together.
         slot = self.worst(slots)
         if offers.has("discard") and self.cost(self.table.drawn) >= self.cost(self.table.mine[slot]):
             return {"kind": "discard"}

@@ -25,13 +25,13 @@ class Match
   def decide(request)
     request['events'].each { |event| read(event) }
     @table = request['table'] || @table
-    @offers = request['legal'].reverse.to_h { |offer| [offer['kind'], offer] }
+    @offers = request['legal'].reverse.to_h { |offer| [offer['kind'], offer] } # the first of each kind
     choose(request['decision']) || decline(request['legal'])
   end
 
   private
 
-  # Next: remember your face-down cards. `looked`, `peeked` and your own `swapped` show each of them once.
+  # Next: remember your cards in `looked`, `peeked`, `swapped`: write them over each `?` of your layout.
   def read(event)
     @turns = 0 if event['event'] == 'round'
     @drawn = event['card'] if event['event'] == 'drew' && event['seat'] == @seat

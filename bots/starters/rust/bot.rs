@@ -58,7 +58,7 @@ impl Bot {
                 self.turns = 0;
             } else if event["event"] == "drew" && event["seat"] == self.message["seat"] {
                 self.drawn = event["card"].clone();
-            } // Next: remember your face-down cards. `looked`, `peeked` and your own `swapped` show each of them once.
+            } // Next: remember your cards in `looked`, `peeked`, `swapped`: write them over each `?` of your layout.
         }
         if request["table"].is_object() {
             self.table = request["table"].clone();

@@ -58,7 +58,7 @@ function decide(request: Request): Action {
   for (const event of request.events) {
     if (event.event === "round") turns = 0;
     if (event.event === "drew" && event.seat === match.seat) drawn = event.card ?? "?";
-    // Next: remember your face-down cards. `looked`, `peeked` and your own `swapped` show each of them once.
+    // Next: remember your cards in `looked`, `peeked`, `swapped`: write them over each `?` of your layout.
   }
   table = request.table ?? table;
   legal = request.legal;

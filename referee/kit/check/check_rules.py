@@ -9,7 +9,7 @@ from referee.kit.check.games import CROWDS, POSITIONS, GameToTry
 
 
 class CheckRules(Struct, frozen=True, kw_only=True):
-    """Clocks and faults as each `match` tells them, and what else than the games themselves is played."""
+    """The clocks and faults that each `match` announces, and what is played besides the games themselves."""
 
     clocks: Clocks = Clocks()
     faults: FaultPolicy = FaultPolicy()

@@ -1,7 +1,7 @@
 """The games: for each its set-up and its turns, as generators that read like the rule book.
 
 turns.py and look.py have what they share, slaps.py the window that two of them have. No game knows another. They know
-the book, the table and what cards are worth. They must not know how a match ends.
+the options, the table and what cards are worth. They must not know how a match ends.
 """
 
 from collections.abc import Mapping

@@ -75,7 +75,7 @@ def _rearrange_offer(victim: int, slots: tuple[int, ...]) -> Offer:
 def _rearrange(table: Table, victim: int, slots: tuple[int, ...]) -> None:
     """AMB-49, CMB-09: the card of slot slots[i] goes to the i-th occupied slot.
 
-    A seat that is not told `slots` can no longer follow any card of this layout (INF-05)."""
+    A seat that does not see `slots` can no longer follow any card of this layout (INF-05)."""
     layout = table.layouts[victim]
     moved = [layout[number] for number in slots]
     for number, slot in zip(table.occupied(victim), moved, strict=True):

@@ -74,7 +74,7 @@ def switch(table: Table, seat: int, first: Target, second: Target) -> None:
 
 
 def set_up_in_words(variant: Variant) -> Iterator[str]:
-    """Tell the set-up of a game whose cards stay face down."""
+    """Yield the set-up of a game whose cards stay face down."""
     yield f"Each seat has {variant.rows} rows of {variant.columns} face-down cards."
     yield look_in_words(variant)
     yield "The top card of the stock starts the pile." if has_up_card(variant) else "The pile starts empty."
@@ -96,7 +96,7 @@ def look_in_words(variant: Variant) -> str:
 
 
 def draw_and_place_in_words() -> Iterator[str]:
-    """Tell the usual turn of a game in which a card that is swapped in lies face down."""
+    """Yield the usual turn of a game in which a card that is swapped in lies face down."""
     yield turns.DRAW
     yield f"{turns.FROM_PILE}; a card from the stock may also be discarded."
     yield "The new card lies face down; the old one goes face up on the pile, seen by all."

@@ -176,7 +176,7 @@ def _by_photo_finish(drawn: list[Slap], reaction_us: Mapping[int, float], margin
 
 
 def slaps_in_words(options: Options) -> Iterator[str]:
-    """Tell who may slap, what becomes of the cards, and who is first."""
+    """Yield sentences on who may slap, what becomes of the cards, and who is first."""
     then = ", and after its power," if options.power_before_slaps else ""
     yield f"After every discard{then} each seat may throw one face-down card of any seat onto it."
     like = "of the same rank" if options.slap_match == "rank" else "that is worth as many points"

@@ -323,7 +323,7 @@ FROM_PILE = "A card from the pile must be swapped with one of your cards"
 
 
 def set_up_in_words(variant: Variant) -> Iterator[str]:
-    """Tell the set-up of a game in which cards are turned face up."""
+    """Yield the set-up of a game in which cards are turned face up."""
     yield f"Each seat has {variant.rows} rows of {variant.columns} face-down cards that nobody has seen."
     yield "The top card of the stock starts the discard pile." if has_up_card(variant) else "The pile starts empty."
     if count := variant.options.initial_up:
@@ -333,7 +333,7 @@ def set_up_in_words(variant: Variant) -> Iterator[str]:
 
 
 def flip_in_words(options: Options) -> Iterator[str]:
-    """Tell what may or must be turned up after a discard (KER-06), nothing where the option says never."""
+    """Yield what may or must be turned up after a discard (KER-06), nothing where the option is `never`."""
     match options.flip_on_discard:
         case "may":
             yield "After discarding a stock card you may turn one of your face-down cards up."

@@ -18,7 +18,6 @@ from referee.rules.questions import Ask, Sealed
 from referee.rules.secrets import view
 
 FOUR_DOWN = "(??) (??) / (??) (??)"
-NINE_DOWN = "(??) (??) (??) / (??) (??) (??) / (??) (??) (??)"
 
 
 def dealt(name: str, seats: int, **options: Any) -> Game:
