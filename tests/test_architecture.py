@@ -37,7 +37,7 @@ ROOMS = (
     "referee.research",
     "referee.commands",
     "referee.library",
-    "referee.cli",
+    "referee.commands",
 )
 
 FLOORS = {

@@ -212,7 +212,7 @@ def test_why_a_cluster_cannot_be_started_here_is_printed(monkeypatch: pytest.Mon
 
 def test_without_the_library_a_cluster_is_refused(make_folder: Callable[[str, int], Folder]) -> None:
     folder = make_folder("run", 1)
-    before = "import sys; sys.modules['distributed'] = None; from referee.cli import main; main()"
+    before = "import sys; sys.modules['distributed'] = None; from referee.commands import main; main()"
     done = subprocess.run(
         [sys.executable, "-c", before, "tournament", "run.toml", "--cluster", "local:1"],
         cwd=folder.path,

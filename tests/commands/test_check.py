@@ -15,7 +15,7 @@ from commands import GOLFREF, PATIENCE_S, golfref
 from msgspec.structs import replace
 from needs import need_perl
 
-from referee.commands.check import Ordered, check_bot
+from referee.commands.entrants.check import Ordered, check_bot
 from referee.kit.check.steps import STEPS
 from referee.play.spec import SHIPPED
 

@@ -11,8 +11,8 @@ import pytest
 from commands import golfref
 from exported import made_up_run
 
-from referee.commands.highlights import RunHighlights
-from referee.commands.records import load_record
+from referee.commands.recorded.records import load_record
+from referee.commands.runs.highlights import RunHighlights
 from referee.film.reel import Reel
 from referee.highlights.kinds import KINDS
 

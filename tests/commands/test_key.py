@@ -6,8 +6,8 @@ import pytest
 from commands import golfref
 from msgspec.structs import replace
 
-from referee.commands.key import BadKeyFile, make_key, read_key
-from referee.commands.opening import prepare
+from referee.commands.runs.key import BadKeyFile, make_key, read_key
+from referee.commands.tournament.prepare import prepare
 from referee.tournament.config.config import load
 from referee.tournament.plan.keys import commitment
 from referee.tournament.plan.shards import Shard

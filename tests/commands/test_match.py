@@ -14,11 +14,11 @@ from commands import GOLFREF, golfref
 from recorded_matches import BY_PRESET
 from typer.testing import CliRunner
 
-from referee.cli.every import app
 from referee.commands import games
-from referee.commands.bots import UsageError, bots_of, shown_names
-from referee.commands.console import HOST_FAILED
-from referee.commands.telling import STDERR_LINES
+from referee.commands.match.bots import UsageError, bots_of, shown_names
+from referee.commands.match.output import STDERR_LINES
+from referee.commands.table import app
+from referee.errors import HOST_FAILED
 from referee.play.faults import HostFault
 from referee.play.match import MatchSetup, play
 from referee.play.pump.pump import Pump

@@ -10,7 +10,7 @@ from commands import golfref
 from exported import made_up_run
 from match_data import data_in
 
-from referee.commands.records import load_record
+from referee.commands.recorded.records import load_record
 from referee.film.documents import Documents
 from referee.film.states import Document
 from referee.film.view import OPEN

@@ -16,8 +16,8 @@ from commands import golfref
 
 from referee.beneath import open_folder
 from referee.commands import submit
+from referee.commands.entrants.submit import SubmitOrdered, Watch
 from referee.commands.interrupt import Signals
-from referee.commands.submit import SubmitOrdered, Watch
 from referee.competition import answers
 from referee.competition.history import lines
 from referee.competition.inbox import UNTOUCHED_S, Inbox, InboxItem

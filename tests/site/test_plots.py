@@ -9,7 +9,7 @@ from in_store import go_on
 from made_up_runs import made_up_result, made_up_summary
 from recorded_matches import BY_PRESET
 
-from referee.commands.plot import PlotOptions, plot
+from referee.commands.runs.plot import PlotOptions, plot
 from referee.rules.record import GivenSlaps, Reaction, Record
 from referee.site.plots.charts import KINDS, draw
 from referee.site.plots.common import NothingToDraw

@@ -12,7 +12,7 @@ from pathlib import Path
 import forked
 from typer.testing import CliRunner
 
-from referee.cli.every import app
+from referee.commands.table import app
 from referee.tournament.store.disk import StoreError
 from referee.tournament.store.store import Store
 

@@ -20,7 +20,7 @@ from processes import Marked
 from textual.pilot import Pilot
 
 from protocol.messages import Clocks
-from referee.commands.play import PlayOrder, setup_of
+from referee.commands.match.play import PlayOrder, setup_of
 from referee.kit.play.page import PlayPage
 from referee.kit.screen.draw import UNICODE
 from referee.kit.screen.pages import Terminal

@@ -8,8 +8,8 @@ import pytest
 
 from protocol.actions import Pass, Slap
 from protocol.messages import Request
-from referee.commands.bots import UsageError
-from referee.commands.play import PlayOrder, setup_of
+from referee.commands.match.bots import UsageError
+from referee.commands.match.play import PlayOrder, setup_of
 from referee.kit.play.powers import power_in_words
 from referee.kit.play.seat import Seat
 from referee.play.match import match_messages

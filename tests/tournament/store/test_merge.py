@@ -14,9 +14,9 @@ from in_store import Silent, history_findings, result_of
 from msgspec.structs import replace
 
 from referee import __version__
-from referee.commands.merge import merge_shards
-from referee.commands.opening import open_store, prepare
-from referee.commands.standings import StandingsOptions, print_standings
+from referee.commands.runs.merge import merge_shards
+from referee.commands.runs.standings import StandingsOptions, print_standings
+from referee.commands.tournament.prepare import open_store, prepare
 from referee.tournament.config.config import load
 from referee.tournament.orders import Spoiled
 from referee.tournament.plan.shards import Shard
