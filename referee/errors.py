@@ -1,11 +1,16 @@
 """What ends a command: one kind of error, which every room raises, and the exit codes."""
 
+from protocol.text import printable
+
 DONE = 0
 CHECK_FAILED = 1
 USAGE = 2
 HOST_FAILED = 3
 NOT_ALL_CHECKED = 4
 INTERRUPTED = 130
+
+LONGEST_LINE = 3000
+"""How many characters a line has at most. Nothing of a name or a file in it steers a terminal."""
 
 
 class GolfrefError(Exception):
@@ -20,7 +25,8 @@ class GolfrefError(Exception):
     @property
     def printed(self) -> tuple[str, ...]:
         """What a command prints of it."""
-        return (f"golfref: {'; '.join([str(self), *getattr(self, '__notes__', ())])}",)
+        first, *others = "; ".join([str(self), *getattr(self, "__notes__", ())]).splitlines() or [""]
+        return tuple(printable(line, LONGEST_LINE) for line in (f"golfref: {first}", *others))
 
 
 class CommandError(GolfrefError):

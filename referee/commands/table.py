@@ -8,8 +8,6 @@ from importlib import import_module
 from typing import Annotated, Any, NamedTuple
 
 import typer
-from msgspec import Struct
-from msgspec.structs import FieldInfo, fields
 from typer.core import TyperCommand, TyperGroup
 
 from referee import __version__
@@ -71,15 +69,15 @@ GROUPS = {
 COMMANDS = {row.name: row for rows in GROUPS.values() for row in rows}
 
 GONE = {
-    "hosts": "`golfref standings RUN --hosts`",
-    "export-bot": "`golfref export RUN --bot NAME -o FILE`",
-    "match --watch": "`--record FILE`, and then `golfref replay FILE --step`",
-    "match --view": "`--record FILE`, and then `golfref replay FILE --step`",
-    "export --columns": "a program that reads the table; every format has all columns",
-    "publish --tar": "`tar czf NAME.tar.gz NAME` after it",
-    "replay --wire": "`golfref transcript`",
+    "hosts": "use `golfref standings RUN --hosts`",
+    "export-bot": "use `golfref export RUN --bot NAME -o FILE`",
+    "match --watch": "use `--record FILE`, and then `golfref replay FILE --step`",
+    "match --view": "use `--record FILE`, and then `golfref replay FILE --step`",
+    "export --columns": "leave it out: the file has all columns",
+    "publish --tar": "`tar czf NAME.tar.gz NAME` packs a bundle",
+    "replay --wire": "use `golfref transcript`",
 }
-"""Commands and options of earlier versions, with what takes their place."""
+"""Commands and options of earlier versions, with what to do instead."""
 
 
 class OneCommand(TyperCommand):
@@ -89,7 +87,7 @@ class OneCommand(TyperCommand):
         """Refuse what went."""
         for word in args[: args.index("--") if "--" in args else None]:
             if instead := GONE.get(f"{self.name} {word.partition('=')[0]}"):
-                raise typer.BadParameter(f"there is no such option any more; use {instead}", param_hint=word)
+                raise typer.BadParameter(f"there is no such option any more; {instead}", param_hint=word)
         return super().parse_args(ctx, args)
 
 
@@ -109,7 +107,7 @@ class AllCommands(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Refuse what went."""
         if instead := GONE.get(args[0]):
-            ctx.fail(f"There is no command `{args[0]}` any more; use {instead}.")
+            ctx.fail(f"There is no command `{args[0]}` any more; {instead}.")
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
@@ -158,8 +156,10 @@ def _command(row: Row) -> Any:
 def _with_options(function: Callable[..., int]) -> Callable[..., int]:
     """The function with the fields of its options as parameters, where it takes one struct of options."""
     kinds = [kind for name, kind in typing.get_type_hints(function).items() if name != "return"]
-    if len(kinds) != 1 or not (isinstance(kinds[0], type) and issubclass(kinds[0], Struct)):
+    if len(kinds) != 1 or not hasattr(kinds[0], "__struct_fields__"):
         return function
+    from msgspec.structs import fields  # noqa: PLC0415 - the list of commands needs none
+
     kind = kinds[0]
     hints = typing.get_type_hints(kind, include_extras=True)
 
@@ -172,7 +172,7 @@ def _with_options(function: Callable[..., int]) -> Callable[..., int]:
     return called
 
 
-def _parameter(field: FieldInfo, hints: Mapping[str, Any]) -> inspect.Parameter:
+def _parameter(field: Any, hints: Mapping[str, Any]) -> inspect.Parameter:
     default = inspect.Parameter.empty if field.required else field.default
     return inspect.Parameter(field.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=hints[field.name])
 

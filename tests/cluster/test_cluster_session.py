@@ -159,7 +159,7 @@ def test_hosts_and_what_runs_on_them_are_killed_and_the_results_are_those_of_one
     said = said_at_end(run, code=0)
     lost = "\nhost `one` has left the cluster, or was lost\n"
     assert lost in said
-    assert lost in golfref("hosts", "run.golfref", cwd=folder.path)[0]
+    assert lost in golfref("standings", "run.golfref", "--hosts", cwd=folder.path)[0]
 
     assert folder.results() == make_folder("alone", 6).results()
 

@@ -17,7 +17,7 @@ from referee.tournament.plan.planned_match import for_blocks
 def match(options: MatchOptions) -> int:
     """Play games between given bots; print one game by itself, and of several what they come to.
 
-    Example: golfref match --variant six-card --bot "python3 mine.py" --bot builtin:keeper --games 20
+    Example: golfref match --variant six-card --bot builtin:greedy --bot builtin:keeper --games 20
     """
     table = _table(options)
     say(*(f"note: {text}" for text in advice(table.variant, len(table.bots))))

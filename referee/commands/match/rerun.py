@@ -76,13 +76,13 @@ def rerun(order: RerunOptions) -> int:
     opened = open_match(order.record)
     with replaying(order.record):
         match = opened.bot_match(order.bot)
-        try:
-            confinement = _confinement(order, match)
-        except HostFault as fault:
-            if not order.isolation:
-                fault.add_note("--isolation limits tries it without a cell")
-            raise
-        build = _build(order, opened, match, confinement)
+    try:
+        confinement = _confinement(order, match)
+    except HostFault as fault:
+        if not order.isolation:
+            fault.add_note("--isolation limits tries it without a cell")
+        raise
+    build = _build(order, opened, match, confinement)
     game, seats = heading_lines(match, match.bots)
     put(game, *([place_line(match.place)] if match.place else []), seats)
     put(printable(f"build: {shlex.join(build.command)}, in {build.dir}, isolation {confinement.isolation}", 3000))

@@ -87,14 +87,15 @@ def replay(options: ReplayOptions) -> int:
 
 def _put_in_words(opened: OpenedMatch, seat: int | None) -> None:
     """Print a match in words, as the public or a seat saw it, with what went wrong and how slaps were timed."""
-    say(*opened.note)
     if opened.is_of_one_bot:
         own = opened.bot_match(None if seat is None else str(seat))
+        say(*opened.note)
         _put_own(own)
         _say_where_to_read(opened.where, own.bots, [own.seat] if own.faults else [])
         return
     record = opened.record()
     check_seat(record, seat)
+    say(*opened.note)
     game, seats = heading_lines(record, [bot.name for bot in record.seats])
     put(game, *origin(opened), seats)
     _put_record(record, seat)
