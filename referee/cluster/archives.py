@@ -18,6 +18,8 @@ from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
 
+from msgspec.structs import replace
+
 import protocol
 import referee
 from referee.cluster.messages import Demands, SentBot
@@ -25,7 +27,6 @@ from referee.play.sandbox.paths import is_within
 from referee.play.sandbox.readable_check import MOST_FILES
 from referee.play.spec import BotSpec
 from referee.tournament.config.config import Config
-from referee.tournament.config.variants import games
 from referee.versions.entry import Entry
 from referee.versions.files import Bounds
 from referee.versions.folders import look_through
@@ -75,16 +76,10 @@ def archives_of(config: Config, *, jobs: int | None = None, workers: int | None 
             python=sys.version_info[:2],
             modules=module_hashes(),
             tag=host_tag(),
-            isolation=config.isolation,
+            session=replace(config.session_setup, bots=()),
             needs_users=config.needs_users,
-            limits=config.limits,
             builds=config.builds,
-            start_s=config.clocks.start_s,
-            slap_s=config.clocks.slap_s,
-            reuse=config.reuse,
-            seats=max(one.seats for one in config.variants),
             times_slaps=any(one.slaps and one.slap_order == "reaction" for one in options),
-            games=games(config.variants),
             bots=bots,
             archives=packing.sizes,
             jobs=jobs,

@@ -116,7 +116,7 @@ class BotCache:
 
     def _has_built(self, entry: Entry) -> bool:
         kept = self.versions.last_build(entry.version)
-        in_cell = self._demands.isolation == "bwrap"
+        in_cell = self._demands.confinement.isolation == "bwrap"
         is_there = kept is not None and kept.outcome == "built" and kept.in_cell == in_cell
         return is_there and self.versions.version_now(entry) == entry.version
 
@@ -166,8 +166,8 @@ class BotCache:
         (place / _NEW).rename(place / BUILT)
         built = BuildResult(
             outcome="built",
-            in_cell=self._demands.isolation == "bwrap",
-            under=conditions(self._demands.isolation, self._demands.builds),
+            in_cell=self._demands.confinement.isolation == "bwrap",
+            under=conditions(self._demands.confinement.isolation, self._demands.builds),
             golfref=__version__,
             when=wall_clock.now().isoformat(timespec="seconds"),
             seconds=0.0,

@@ -7,7 +7,7 @@ process. All of this runs by trio, as a guest in the loop of Dask, of which it m
 
 import math
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
 from math import ceil
 
@@ -21,8 +21,8 @@ from referee.cluster.messages import Demands, FromTrial, Lacks, LeftOut, Line, P
 from referee.play.faults import Missing
 from referee.play.process.open_files import check_open_files
 from referee.play.sandbox.system_info import cores
-from referee.play.spec import BotSpec
-from referee.tournament.orders import Begun, Job, MatchOrder, Part, Played, Report, Spoiled, Unplayed
+from referee.tournament.orders import Begun, Job, Part, Played, Report, Spoiled, Unplayed
+from referee.tournament.plan.planned_match import PlannedMatch
 from referee.tournament.workers.crew import LONGEST_SILENCE_S, Crew, Worker, WorkerGone, WorkersLost
 from referee.tournament.workers.frames import Frames
 
@@ -45,9 +45,9 @@ class Task:
         `done` is called with what came of the job, or None where this host cannot play it.
         """
         self.job, self.begun, self.done = job, begun, done
-        self.waiting = {order.number: order for order in job.matches}
+        self.waiting = {planned_match.number: planned_match for planned_match in job.matches}
         """By number, the matches that are to be handed to a worker."""
-        self.out: dict[int, MatchOrder] = {}
+        self.out: dict[int, PlannedMatch] = {}
         """By number, those that a worker has."""
         self.reports: list[Played | Spoiled] = []
 
@@ -116,20 +116,19 @@ class Host:
         """Get ready and play. Raises WorkersLost, also in a group."""
         demands = self._demands
         try:
-            check_open_files(jobs=ceil(self._jobs / self._workers), seats=demands.seats, reuse=demands.reuse)
+            check_open_files(jobs=ceil(self._jobs / self._workers), seats=demands.seats, reuse=demands.session.reuse)
         except Missing as missing:
             raise WorkersLost(str(missing)) from None
-        trial = Worker(self._jobs, demands.reuse, start=trial_main.START)
+        trial = Worker(self._jobs, start=trial_main.START)
         try:
             ready = await self._try(trial)
         except* WorkerGone as gone:
             raise WorkersLost(f"the process that gets it ready {_text(gone)}") from None
         finally:
             await trial.end(patience_s=END_PATIENCE_S / 4)
-        self._tasks.bots = LocalBots.of(demands, ready)
         self._callers.trial(ready)
-        crew = Crew(self._tasks, jobs=self._jobs, workers=self._workers, reuse=demands.reuse, slap_s=demands.slap_s)
-        await crew.play()
+        setup = replace(demands.session, bots=ready.bots)
+        await Crew(setup, self._tasks, jobs=self._jobs, workers=self._workers).play()
 
     async def _try(self, trial: Worker) -> Ready:
         """Let a process get this host ready. Raises WorkersLost, and WorkerGone in a group."""
@@ -153,38 +152,10 @@ class Host:
                         self._callers.trial(message)
 
 
-class UnknownBot(Exception):
-    """This host was not prepared for a bot. The text names it."""
-
-
-class LocalBots(Struct, frozen=True, kw_only=True):
-    """The bots that a host plays with."""
-
-    bots: Mapping[str, tuple[BotSpec, BotSpec]]
-    """By name, each bot as the desk has it, and as it starts here."""
-
-    @staticmethod
-    def of(demands: Demands, ready: Ready) -> "LocalBots":
-        """Those of a host that is ready for these demands."""
-        bots = zip(demands.bots, ready.bots, strict=True)
-        return LocalBots(bots={sent.name: (sent.spec, bot) for sent, bot in bots})
-
-    def order(self, order: MatchOrder) -> MatchOrder:
-        """The order as it is played here. Raises UnknownBot."""
-        return replace(order, setup=replace(order.setup, bots=tuple(map(self._bot, order.setup.bots))))
-
-    def _bot(self, bot: BotSpec) -> BotSpec:
-        sent, here = self.bots.get(bot.name, (None, bot))
-        if bot != sent:
-            raise UnknownBot(f"the host was not prepared for bot `{bot.name}`")
-        return here
-
-
 class _Tasks:
     """Gives the crew of a host its jobs."""
 
     def __init__(self) -> None:
-        self.bots = LocalBots(bots={})
         self._queue: deque[Task] = deque()
         """Those of which matches are to be handed to a worker."""
         self._changed = trio.Event()
@@ -216,14 +187,10 @@ class _Tasks:
                     return None
                 await self._changed.wait()
             task = self._queue.popleft()
-            orders, task.waiting = task.waiting, {}
-            task.out.update(orders)
-            self._out.update(dict.fromkeys(orders, task))
-            try:
-                return replace(task.job, matches=tuple(map(self.bots.order, orders.values())))
-            except UnknownBot as unknown:
-                for number in orders:
-                    self._end(Spoiled(number=number, reason=str(unknown)))
+            planned_matches, task.waiting = task.waiting, {}
+            task.out.update(planned_matches)
+            self._out.update(dict.fromkeys(planned_matches, task))
+            return replace(task.job, matches=tuple(planned_matches.values()))
 
     async def report(self, report: Report) -> None:
         """Take in what became of a match."""

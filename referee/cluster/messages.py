@@ -6,11 +6,9 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from protocol.messages import GameMessage
 from protocol.text import printable
-from referee.play.process.pool import Reuse
-from referee.play.spec import BotLimits, BotSpec, Isolation
-from referee.tournament.orders import Heartbeat, Played, Spoiled
+from referee.play.spec import BotSpec, Confinement
+from referee.tournament.orders import Heartbeat, Played, SessionSetup, Spoiled
 from referee.tournament.run.this_host import host_name
 from referee.tournament.store.origins import Host
 from referee.versions.entry import Builds, Entry
@@ -50,20 +48,13 @@ class Demands(Struct, frozen=True, kw_only=True, tag=True):
     """By folder of the referee's code, a hash of all of it: the same version may have been changed."""
     tag: str
     """What bots are built for at the desk."""
-    isolation: Isolation
+    session: SessionSetup
+    """What all matches have in common, without the bots, which each host has as they start there."""
     needs_users: bool = False
     """Whether each bot needs a user id of its own."""
-    limits: BotLimits
     builds: Builds
-    start_s: float
-    """How long a bot may take to start."""
-    slap_s: float
-    reuse: Reuse
-    seats: int
-    """How many bots sit at the largest table."""
     times_slaps: bool
     """Whether races are to be run before the first match."""
-    games: tuple[GameMessage, ...]
     bots: tuple[SentBot, ...]
     archives: dict[str, int]
     """All archives, each with its size in bytes."""
@@ -71,6 +62,16 @@ class Demands(Struct, frozen=True, kw_only=True, tag=True):
     """How many matches each dask worker plays at a time. None for as many as it has threads."""
     workers: int | None = None
     """How many processes play these on each dask worker. None for as many as without a cluster."""
+
+    @property
+    def confinement(self) -> Confinement:
+        """How every bot is kept from what is not its own."""
+        return self.session.confinement
+
+    @property
+    def seats(self) -> int:
+        """How many bots sit at the largest table."""
+        return max(game.seats for game in self.session.games)
 
     def bot_of(self, archive: str) -> str:
         """The name of the first bot that needs this archive."""

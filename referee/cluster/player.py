@@ -100,7 +100,7 @@ class ClusterPlayer:
                     self._dispatcher.put_back_job(job)
                     continue
                 self._out[job.id] = job
-                self._unbegun.update(order.number for order in job.matches)
+                self._unbegun.update(planned_match.number for planned_match in job.matches)
                 self._link.play(job)
             elif not await self._await_their_hosts():
                 break
@@ -152,7 +152,7 @@ class ClusterPlayer:
 
     def _forget(self, job: Job) -> None:
         del self._out[job.id]
-        self._unbegun.difference_update(order.number for order in job.matches)
+        self._unbegun.difference_update(planned_match.number for planned_match in job.matches)
 
     def _take_hosts(self) -> None:
         """Take the hosts that are there when this begins."""
@@ -185,7 +185,7 @@ class ClusterPlayer:
         """Once the dispatcher stops, take those jobs from the hosts of which no match is known to have begun."""
         await self._dispatcher.stopping.wait()
         self._take_from_hosts(
-            [one for one in self._out.values() if all(order.number in self._unbegun for order in one.matches)]
+            [one for one in self._out.values() if self._unbegun.issuperset(match.number for match in one.matches)]
         )
         self._look_again()
 

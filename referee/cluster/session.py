@@ -114,10 +114,10 @@ def _depends_on(config: Config) -> object:
     """All on which a preparation for this config depends. The files of bots count by size and time of change."""
     own = [bot for bot in config.bots if bot.builtin is None and not bot.entry]
     return (
-        tuple(replace(bot, cell=None) for bot in config.bots),
+        replace(config.session_setup, bots=tuple(replace(bot, cell=None) for bot in config.bots)),
         config.entries,
         frozenset(trace for bot in own for trace in traces_of(bot, config.folder)),
-        (config.isolation, config.trust, config.limits, config.builds, config.clocks, config.reuse, config.variants),
+        (config.trust, config.builds),
     )
 
 

@@ -94,10 +94,9 @@ def prepare(demands: Demands, jobs: int, talk: Talk) -> Ready:
         built = _build(cache, demands, talk)
         bots = [cache.bot(one) for one in demands.bots]
         check_programs(bots, demands)
-        bots = [settled(bot, demands.isolation) for bot in bots]
+        bots = [settled(bot, demands.confinement.isolation) for bot in bots]
         talk.check()
-        confinement = Confinement(isolation=demands.isolation, limits=demands.limits)
-        races = start_all(demands, bots, confinement, talk.check)
+        races = start_all(demands, bots, talk.check)
     host = Host(
         name=host_name(),
         golfref=__version__,
@@ -107,7 +106,7 @@ def prepare(demands: Demands, jobs: int, talk: Talk) -> Ready:
         cores=cores(),
         jobs=jobs,
         memory_mb=free_mb,
-        isolation=demands.isolation,
+        isolation=demands.confinement.isolation,
         built=built,
         races=races,
     )
@@ -137,7 +136,7 @@ def _build(cache: BotCache, demands: Demands, talk: Talk) -> tuple[str, ...]:
     entries = cache.entries()
     if not entries:
         return ()
-    builder = Builder(cache.versions, isolation=demands.isolation, builds=demands.builds, tell=talk.tell)
+    builder = Builder(cache.versions, isolation=demands.confinement.isolation, builds=demands.builds, tell=talk.tell)
     failed = [one for one in entries if _failed(cache, one)]
     others = [one for one in entries if one not in failed]
     # What failed once is tried again: a compiler may have been installed since.
@@ -178,13 +177,14 @@ def check_room(demands: Demands, jobs: int) -> int | None:
     those that are played, and the next one of each job, whose bots are started meanwhile.
     """
     free_mb = free_memory_mb()
-    whole_mb = demands.seats * demands.limits.memory_mb
+    bot_mb = demands.confinement.limits.memory_mb
+    whole_mb = demands.seats * bot_mb
     needed_mb = whole_mb + (2 * jobs - 1) * demands.seats * LEAST_BOT_MB
     if free_mb is not None and free_mb < needed_mb:
         matches = "1 match" if jobs == 1 else f"{jobs} matches"
         raise NotFit(
             f"it has {free_mb} MB of free memory, and {matches} at a time may take {needed_mb} MB: {demands.seats} "
-            f"bots with [limits] memory_mb = {demands.limits.memory_mb}, and {LEAST_BOT_MB} MB for each of the others"
+            f"bots with [limits] memory_mb = {bot_mb}, and {LEAST_BOT_MB} MB for each of the others"
         )
     return free_mb
 
@@ -203,7 +203,7 @@ def free_memory_mb() -> int | None:
 
 def check_isolation(demands: Demands) -> None:
     """Raises NotFit where the run needs cells, or user ids for bots, that this host does not offer."""
-    if demands.isolation == "bwrap":
+    if demands.confinement.isolation == "bwrap":
         try:
             check_cells(of_strangers=demands.needs_users)
         except HostFault as fault:
@@ -236,7 +236,7 @@ def check_programs(bots: Sequence[BotSpec], demands: Demands) -> None:
     for bot in bots:
         if bot.builtin is None and (missing := [place for place in bot.reads if not os.path.exists(place)]):
             raise NotFit(f"bot `{bot.name}` reads {missing[0]}, which is not there")
-        if problem := find_problem(bot, demands.isolation):
+        if problem := find_problem(bot, demands.confinement.isolation):
             raise NotFit(f"bot `{bot.name}`: {on_one_line(problem.replace(bot.dir, 'its folder'))}")
 
 
@@ -248,21 +248,21 @@ def check_tools(demands: Demands) -> None:
             raise NotFit(f"bot `{one.name}`: `{program}` is not on the PATH there")
 
 
-def start_all(
-    demands: Demands, bots: Sequence[BotSpec], confinement: Confinement, check: Callable[[], None]
-) -> RacesTest | None:
+def start_all(demands: Demands, bots: Sequence[BotSpec], check: Callable[[], None]) -> RacesTest | None:
     """Try the level of isolation, start every bot once, and race where the run times slaps; returns what that came to.
 
     Raises NotFit, and what `check` raises.
     """
     races: list[Outcome] = []
+    isolation, session = demands.confinement.isolation, demands.session
 
     async def work(pump: Pump) -> None:
         check()
-        level = Confinement(isolation=demands.isolation)
+        level = Confinement(isolation=isolation)
         if (tried := await try_start(pump, level)).problem:
-            raise NotFit(f"it cannot start a bot under `{demands.isolation}`: {on_one_line(tried.problem)}")
-        for one in await greet(pump, bots, games=demands.games, confinement=confinement, start_s=demands.start_s):
+            raise NotFit(f"it cannot start a bot under `{isolation}`: {on_one_line(tried.problem)}")
+        start_s = session.clocks.start_s
+        for one in await greet(pump, bots, games=session.games, confinement=session.confinement, start_s=start_s):
             _check_greeted(one)
         if demands.times_slaps:
             races.append(await race(pump, replace(USUAL, confinement=level), USUAL_WINDOWS))

@@ -62,7 +62,7 @@ class MatchSetup(Struct, frozen=True, kw_only=True):
     limits: Limits = Limits()
     confinement: Confinement
     games: tuple[GameMessage, ...]
-    """All games that will be played, as `hello` tells them."""
+    """All games that will be played, as `hello` lists them."""
 
     def __post_init__(self) -> None:
         least = Limits().line_bytes

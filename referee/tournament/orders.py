@@ -1,17 +1,21 @@
 """Orders to play matches of the plan, and the reports of what became of them. Nothing is played here."""
 
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from hashlib import sha256
 from typing import Literal
 
 import msgspec
 from msgspec import Struct
 
-from protocol.messages import Clocks
+from protocol.messages import Clocks, FaultPolicy, GameMessage
 from referee.play.match import MatchSetup
+from referee.play.process.pool import Reuse
+from referee.play.spec import BotSpec, Confinement
+from referee.rules.keyed_streams import bot_seed
 from referee.rules.options import Options
 from referee.rules.record import Record
+from referee.rules.variants import Variant
 from referee.tournament.plan.planned_match import PlannedMatch
 from referee.tournament.results import Result
 
@@ -27,37 +31,53 @@ def part_of(options: Options, clocks: Clocks) -> Part:
     return "alone" if options.times_slaps and clocks.slap_timing == "isolated" else "together"
 
 
-class MatchOrder(Struct, frozen=True, kw_only=True):
-    """An order to play a match, with all that this takes."""
+class SessionSetup(Struct, frozen=True, kw_only=True, tag=True):
+    """Everything that is fixed before a session's first match. Each worker gets it before its first job."""
 
-    planned_match: PlannedMatch
-    setup: MatchSetup
-    attempt: int = 1
+    variants: Mapping[str, Variant]
+    """By name in tables, the games as blocks play them."""
+    bots: tuple[BotSpec, ...]
+    """In the order of the config, as they start on this host."""
+    shares_cards: bool
+    """Whether all matches of a block have the same cards."""
+    clocks: Clocks
+    faults: FaultPolicy
+    confinement: Confinement
+    games: tuple[GameMessage, ...]
+    """All games that will be played, as `hello` lists them."""
+    reuse: Reuse
 
-    @property
-    def number(self) -> int:
-        """Which match it is."""
-        return self.planned_match.number
+    def match_setup(self, planned_match: PlannedMatch) -> MatchSetup:
+        """A match of the plan, ready to be played."""
+        key, rotation = planned_match.deal_key, planned_match.rotation
+        return MatchSetup(
+            variant=self.variants[planned_match.variant],
+            name=planned_match.variant,
+            bots=tuple(self.bots[bot] for bot in planned_match.lineup),
+            seeds=tuple(bot_seed(key, rotation, seat) for seat in range(len(planned_match.lineup))),
+            deal_key=key,
+            block=planned_match.block if self.shares_cards else planned_match.number,
+            clocks=self.clocks,
+            faults=self.faults,
+            confinement=self.confinement,
+            games=self.games,
+        )
 
 
 class Job(Struct, frozen=True, kw_only=True, tag=True):
     """An order to play matches of one block, one after another."""
 
     id: int
-    """Tells it from all other jobs that a dispatcher hands out."""
-    matches: tuple[MatchOrder, ...]
+    """No other job of the dispatcher has it."""
+    part: Part
+    """Who plays it."""
+    matches: tuple[PlannedMatch, ...]
     """In the order of play."""
     is_whole: bool = False
     """Whether they are all that is left of a block with timed slaps, and so must be played on one host. Of other jobs
     the last matches may come back unplayed."""
     host: str = ""
     """The only host that may play it, because it has played others of the block; empty where any may."""
-
-    @property
-    def part(self) -> Part:
-        """Who plays it."""
-        setup = self.matches[0].setup
-        return part_of(setup.variant.options, setup.clocks)
 
 
 class Stop(Struct, frozen=True, tag=True):

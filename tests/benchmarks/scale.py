@@ -42,7 +42,6 @@ from referee.tournament.orders import Played, result_of
 from referee.tournament.plan.deals import PlannedVariant, WholeDeals
 from referee.tournament.plan.keys import commitment, master_key
 from referee.tournament.plan.plan import Plan
-from referee.tournament.run.jobs import setup_of
 from referee.tournament.store.disk import locked
 from referee.tournament.store.rows import Meta
 from referee.tournament.store.store import Store
@@ -109,7 +108,7 @@ def sample(config: Config, plan: Plan) -> list[Record]:
 
     async def work(pump: Pump) -> None:
         for number in range(SAMPLES):
-            records.append(await play(pump, setup_of(config, plan[number])))
+            records.append(await play(pump, config.session_setup.match_setup(plan[number])))
 
     run_session([work])
     return records

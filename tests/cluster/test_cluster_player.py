@@ -24,6 +24,7 @@ from referee.tournament.store.words import history_of
 
 pytestmark = pytest.mark.cluster
 
+NAMES = ("ann", "bob", "cid")
 CONFIG = """
 [tournament]
 name = "hosts that come and go"
@@ -35,7 +36,7 @@ preset = "cactus"
 
 [[variants]]
 preset = "six-card"
-""" + "".join(f'[[bots]]\nname = "{name}"\nbuiltin = "random"\n' for name in ("ann", "bob", "cid"))
+""" + "".join(f'[[bots]]\nname = "{name}"\nbuiltin = "random"\n' for name in NAMES)
 
 LAB = Host(name="lab", golfref="0", protocol="1", host="here", jobs=50)
 
@@ -97,7 +98,7 @@ class Cluster:
     def report(self, job: Job, address: str) -> None:
         from referee.cluster.messages import Outcome
 
-        self.tell(Outcome(id=job.id, address=address, reports=tuple(map(result_of, job.matches))))
+        self.tell(Outcome(id=job.id, address=address, reports=tuple(result_of(one, NAMES) for one in job.matches)))
 
 
 def test_a_run_that_stops_takes_back_what_no_host_has_begun(tmp_path: Path) -> None:
@@ -120,7 +121,7 @@ def test_a_run_that_stops_takes_back_what_no_host_has_begun(tmp_path: Path) -> N
             await trio.testing.wait_all_tasks_blocked()
             assert cluster.out == [begun]
             cluster.report(begun, "first")
-        assert store.numbers() == {order.number for order in begun.matches}
+        assert store.numbers() == {one.number for one in begun.matches}
 
     link: Any = cluster
     with begun_run(tmp_path) as (dispatcher, store):

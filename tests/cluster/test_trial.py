@@ -200,7 +200,7 @@ def test_a_host_must_have_what_the_desk_has(tmp_path: Path) -> None:
             (replace(good, bots=(random, gone)), "bot `other`: `golf-lisp` is not on the PATH there"),
             (replace(good, bots=(random, reads)), "bot `mine` reads /opt/nowhere, which is not there"),
             (
-                replace(good, limits=replace(good.limits, memory_mb=1 << 30)),
+                with_memory(good, 1 << 30),
                 "MB of free memory, and 2 matches at a time",
             ),
         ]
@@ -223,9 +223,16 @@ def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path, monkeypatch: p
         prepare(archives.demands, 1, silent(archives))
 
 
+def with_memory(demands: Demands, memory_mb: int) -> Demands:
+    """The demands with this limit for each bot."""
+    limits = replace(demands.confinement.limits, memory_mb=memory_mb)
+    confinement = replace(demands.confinement, limits=limits)
+    return replace(demands, session=replace(demands.session, confinement=confinement))
+
+
 def test_memory_counts_the_bots_of_all_matches(tmp_path: Path) -> None:
     with archives_of(competition(tmp_path / "desk", FOLDER_BOT)) as archives:
-        least = replace(archives.demands, limits=replace(archives.demands.limits, memory_mb=16))
+        least = with_memory(archives.demands, 16)
         check_room(least, 1)
         with pytest.raises(
             NotFit, match=r"1000000 matches at a time may take \d+ MB: 2 bots with \[limits\] memory_mb = 16"
@@ -258,8 +265,9 @@ def test_a_bot_that_starts_only_at_the_desk_keeps_a_host_out(tmp_path: Path, mar
 def test_a_host_without_bubblewrap_is_told_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from referee.play.sandbox.levels import bubblewrap
 
-    with archives_of(competition(tmp_path / "desk", FOLDER_BOT)) as archives:
-        demands = replace(archives.demands, isolation="bwrap")
+    config = replace(competition(tmp_path / "desk", FOLDER_BOT), isolation="bwrap")
+    with archives_of(config) as archives:
+        demands = archives.demands
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin/python3").symlink_to(sys.executable)
     monkeypatch.setenv("PATH", str(tmp_path / "bin"))
@@ -274,8 +282,9 @@ def test_a_host_without_bubblewrap_is_told_what_to_do(tmp_path: Path, monkeypatc
 def test_a_host_without_user_ids_for_strangers_bots_is_told_what_to_do(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with archives_of(competition(tmp_path / "desk", FOLDER_BOT)) as archives:
-        demands = replace(archives.demands, isolation="bwrap", needs_users=True)
+    config = replace(competition(tmp_path / "desk", FOLDER_BOT), isolation="bwrap")
+    with archives_of(config) as archives:
+        demands = replace(archives.demands, needs_users=True)
     monkeypatch.setattr(levels, "bubblewrap", lambda: None)
     monkeypatch.setattr(levels, "why_none", lambda: Missing("newuidmap is not installed", "apt-get install uidmap"))
     with pytest.raises(NotFit, match=r"user ids of their own.*apt-get install uidmap"):

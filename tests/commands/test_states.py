@@ -70,4 +70,4 @@ def test_matches_that_a_bot_was_given_have_no_states(folder: Path) -> None:
 
     _, err = golfref("replay", "own.jsonl", "--json", cwd=folder, code=2)
 
-    assert "own.jsonl holds what one bot was sent of its matches" in err
+    assert "own.jsonl holds what one bot was sent in its matches" in err

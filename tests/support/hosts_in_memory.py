@@ -23,10 +23,9 @@ from referee.cluster.trial_main import START
 from referee.competition.builder import builder_for
 from referee.tournament.config.config import Config, check_ready, load
 from referee.tournament.config.planned import whole_deals_of
-from referee.tournament.orders import Job, MatchOrder, Played, Spoiled
+from referee.tournament.orders import Job, Played, Spoiled
 from referee.tournament.plan.keys import master_key
 from referee.tournament.plan.plan import Plan
-from referee.tournament.run.jobs import setup_of
 from referee.tournament.workers.frames import PIPE_READ_BYTES, Frames, frame
 
 ROOT = Path(referee.__file__).parents[1]
@@ -84,7 +83,7 @@ class TrialProcess:
     def __init__(self, folder: Path, name: str, env: Mapping[str, str], *, root: Path = ROOT, jobs: int = 1) -> None:
         """`folder` is the host's, and `root` the installation that it has; `env` is added to its environment."""
         here = {"GOLFREF_HOST": name, "GOLFREF_HOST_FOLDER": str(folder)}
-        command = [sys.executable, "-P", "-c", START, str(root), str(jobs), "match"]
+        command = [sys.executable, "-P", "-c", START, str(root), str(jobs)]
         self.process = Popen(
             command, stdin=PIPE, stdout=PIPE, start_new_session=True, env=os.environ | here | dict(env)
         )
@@ -161,13 +160,14 @@ class Hosted:
     def play(self, *numbers: int, done: "queue.SimpleQueue[Ended] | None" = None) -> "queue.SimpleQueue[Ended]":
         """Have it play these matches of the plan as a job; what comes of it is put there."""
         done = done or queue.SimpleQueue()
-        planned_matches = [self._plan[number] for number in numbers]
-        orders = tuple(
-            MatchOrder(planned_match=planned_match, setup=setup_of(self._config, planned_match))
-            for planned_match in planned_matches
-        )
+        matches = tuple(self._plan[number] for number in numbers)
         self._given += 1
-        self.host.play(Task(Job(id=self._given, matches=orders), begun=self.news.put, done=done.put))
+        job = Job(
+            id=self._given,
+            part="alone" if matches[0].variant in self._config.alone else "together",
+            matches=matches,
+        )
+        self.host.play(Task(job, begun=self.news.put, done=done.put))
         return done
 
     def ended(self, done: "queue.SimpleQueue[Ended]") -> tuple[Played | Spoiled, ...]:

@@ -1,6 +1,6 @@
 """Runs that are played in a real store, but in no process: what comes of each match is made up from its cards."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import closing
 from hashlib import sha256
 from pathlib import Path
@@ -10,7 +10,7 @@ import trio
 
 from referee.commands.tournament.prepare import PreparedRun, open_store, prepare
 from referee.tournament.config.config import load
-from referee.tournament.orders import MatchOrder, Played, Spoiled
+from referee.tournament.orders import Played, Spoiled
 from referee.tournament.plan.planned_match import PlannedMatch
 from referee.tournament.plan.rounds import End, Round
 from referee.tournament.results import Result
@@ -44,9 +44,9 @@ class Silent:
     def drawn(self, drawn: Round | End, added: Mapping[str, int]) -> None: ...
 
 
-def result_of(order: MatchOrder) -> Played:
-    """What comes of a match: its cards say who wins, and nobody ties."""
-    planned_match, bots = order.planned_match, tuple(bot.name for bot in order.setup.bots)
+def result_of(planned_match: PlannedMatch, names: Sequence[str]) -> Played:
+    """What comes of a match between these bots of a run: its cards say who wins, and nobody ties."""
+    bots = tuple(names[bot] for bot in planned_match.lineup)
     luck = [sha256(planned_match.deal_key + bytes([planned_match.rotation]) + bot.encode()).digest() for bot in bots]
     ranks = tuple(sorted(luck).index(one) + 1 for one in luck)
     result = Result(
@@ -83,9 +83,10 @@ def go_on(
     """
     path = folder / "run.golfref"
     prepared = prepare(load(folder / "run.toml"), path, fresh=False, may_change=may_change)
+    names = [bot.name for bot in prepared.config.bots]
 
     async def play(dispatcher: Dispatcher) -> None:
-        out: list[MatchOrder] = []
+        out: list[PlannedMatch] = []
         count = 0
         while matches is None or count < matches:
             with trio.move_on_after(0):  # where it would wait for one that is out
@@ -93,11 +94,11 @@ def go_on(
                     out.extend(job.matches)
             if not out:
                 return
-            order = out.pop(dice.randrange(len(out)) if dice else 0)
-            if frozenset(bot.name for bot in order.setup.bots) in spoiled:
-                await dispatcher.report(Spoiled(number=order.planned_match.number, reason="a cable was pulled"))
+            planned_match = out.pop(dice.randrange(len(out)) if dice else 0)
+            if frozenset(names[bot] for bot in planned_match.lineup) in spoiled:
+                await dispatcher.report(Spoiled(number=planned_match.number, reason="a cable was pulled"))
             else:
-                await dispatcher.report(result_of(order))
+                await dispatcher.report(result_of(planned_match, names))
             count += 1
 
     with locked(path) as lock, closing(open_store(prepared, lock)) as store:

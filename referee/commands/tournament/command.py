@@ -25,6 +25,7 @@ from referee.commands.tournament.announcement import (
 )
 from referee.commands.tournament.cluster import clustered
 from referee.commands.tournament.event_sink import EventSink, event_sink
+from referee.commands.tournament.forecast import Estimate
 from referee.commands.tournament.hours import announce_hours, say_what_is_shorter
 from referee.commands.tournament.options import TournamentOptions
 from referee.commands.tournament.participants import CannotPlay, Participants, Registrar
@@ -133,12 +134,14 @@ def _run(session: _Session) -> _Exit:
         run = _prepare_run(session, participants)
         _check_site(options, run)
         run = _start_bots(session, run)
-        _announce_time(session, run)
+        forecast = run.forecast(registrar.start_s)
+        _announce_time(session, run, forecast)
         if lock is None:
             say("dry run: nothing was played, nothing was changed")
             return _Exit(code=DONE)
-        while (ended := _play_session(session, run, lock)) is None:
+        while (ended := _play_session(session, run, forecast, lock)) is None:
             run = _take_up_changes(session, run)
+            forecast = run.forecast(registrar.start_s)
         return ended
 
 
@@ -211,9 +214,8 @@ def _start_bots(session: _Session, run: PreparedRun) -> PreparedRun:
         run = _prepare_run(session, participants)
 
 
-def _announce_time(session: _Session, run: PreparedRun) -> None:
+def _announce_time(session: _Session, run: PreparedRun, forecast: Estimate) -> None:
     """Print how long the run takes, and how much of it fits into its hours."""
-    forecast = run.forecast(session.registrar.start_s)
     announce_time(run, forecast)
     if run.config.hours is None:
         say_what_is_shorter(run, forecast)
@@ -229,7 +231,7 @@ def _check_site(options: TournamentOptions, run: PreparedRun) -> None:
         check_site(options.site, run.path, commitment(run.key), fresh=options.fresh)
 
 
-def _play_session(session: _Session, run: PreparedRun, lock: Lock) -> _Exit | None:
+def _play_session(session: _Session, run: PreparedRun, forecast: Estimate, lock: Lock) -> _Exit | None:
     """Play what is left, and show what came of it. None where a ladder ends its session to take up what changed."""
     with (
         contextlib.closing(open_store(run, lock)) as store,
@@ -241,15 +243,14 @@ def _play_session(session: _Session, run: PreparedRun, lock: Lock) -> _Exit | No
             say(f"commitment {commitment(run.key)}", "  (SHA-256 of the master key, which is revealed at the end)")
         elif run.drawn is not None:
             say(printable(drawn_in_words(run.drawn), LONGEST_LINE))
-        waiting_for_hosts = _play_matches(session, run, store)
+        waiting_for_hosts = _play_matches(session, run, forecast, store)
         return None if session.registrar.has_changed else _end(session, store, site, waiting_for_hosts)
 
 
-def _play_matches(session: _Session, run: PreparedRun, store: Store) -> Mapping[str, int]:
+def _play_matches(session: _Session, run: PreparedRun, forecast: Estimate, store: Store) -> Mapping[str, int]:
     """Play what is left. Returns by host that is not there how many matches are left to it."""
     signals, hours, is_endless = session.signals, run.config.hours, run.config.traits.is_endless
-    forecast, clock = run.forecast(session.registrar.start_s), None if hours is None else session.clock
-    is_to_play = any(run.left.values())
+    is_to_play, clock = any(run.left.values()), None if hours is None else session.clock
     if clock is not None and hours is not None:
         clock.begin(store, hours, forecast.match_s, forecast.side_by_side, counts_earlier=not is_endless)
         clock.note(store)

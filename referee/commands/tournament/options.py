@@ -120,7 +120,7 @@ class TournamentOptions(Struct, frozen=True, kw_only=True):
         if self.hours is not None:
             _check_hours(self.hours, config.only_format)
         if self.shard is not None and (why := _not_fixed(config)):
-            text = f"golfref: --shard: {why}, so that nobody knows the plan before all of it has been played"
+            text = f"golfref: --shard: {why}, so the plan is not known before all of it has been played"
             raise ConfigError([f"{text}; play it on one machine, or on a cluster with --cluster"])
         return config
 
@@ -164,7 +164,7 @@ def _check_hours(hours: float, format_: Format | None) -> None:
     if format_ not in (having := formats_with("hours")):
         what = "a tournament with [[stages]]" if format_ is None else f"a {format_}"
         ways = f"formats that can end early: {', '.join(having)}"
-        raise ConfigError([f"--hours: {what} that is cut off orders nobody; {ways}"])
+        raise ConfigError([f"--hours: {what} that is cut off gives no ranking; {ways}"])
 
 
 def _not_fixed(config: Config) -> str:

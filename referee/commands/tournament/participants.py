@@ -43,7 +43,7 @@ SETTLED_S = 2.0
 """Files that changed more recently than this are perhaps still being copied: the next round looks again."""
 
 MANY_BOTS = 16
-"""To start each of so many bots takes a while, so golfref says that it does."""
+"""To start each of so many bots takes a while, so golfref prints that it does."""
 
 Reasons = dict[str, tuple[str, ...]]
 """By the name of a bot, why it cannot play, in lines."""
@@ -163,9 +163,9 @@ class Registrar:
             out |= {one.bot: tuple(in_words(one)) for one in qualified.kept_out}
         config = can_play.without(out)
         _check_enough(config)
+        playing = {bot.name for bot in config.bots}
         for name, lines in out.items():
-            plays = any(bot.name == name for bot in config.bots)
-            self.say_once(*lines, _PLAYS_ON.format(name) if plays else _LEFT_OUT.format(name))
+            self.say_once(*lines, (_PLAYS_ON if name in playing else _LEFT_OUT).format(name))
         return Participants(config=config, notes=() if qualified is None else qualified.notes)
 
     def _watch(self, config: Config, began_s: float) -> None:

@@ -46,9 +46,10 @@ from referee.tournament.config.tables import (
     check_qualify,
     with_given,
 )
-from referee.tournament.config.variants import ConfiguredVariant, GivenVariant, read_variants
-from referee.tournament.orders import part_of
+from referee.tournament.config.variants import ConfiguredVariant, GivenVariant, games, read_variants
+from referee.tournament.orders import SessionSetup, part_of
 from referee.tournament.plan.keys import Rotations
+from referee.tournament.plan.planned_match import for_blocks
 from referee.tournament.plan.rounds import StopRules
 from referee.tournament.standings import RankBy
 from referee.versions.entry import Builds, Entry
@@ -152,6 +153,20 @@ class Config(RunRules, frozen=True, kw_only=True):
     def confinement(self) -> Confinement:
         """How every bot is kept from what is not its own."""
         return Confinement(isolation=self.isolation, limits=self.limits)
+
+    @property
+    def session_setup(self) -> SessionSetup:
+        """All that the matches of a session have in common."""
+        return SessionSetup(
+            variants={one.name: for_blocks(one.variant) for one in self.variants},
+            bots=self.bots,
+            shares_cards=self.rotations == "same",
+            clocks=self.clocks,
+            faults=self.faults,
+            confinement=self.confinement,
+            games=games(self.variants),
+            reuse=self.reuse,
+        )
 
     @property
     def needs_users(self) -> bool:

@@ -11,14 +11,12 @@ from typing import Protocol
 import trio
 from msgspec.structs import replace
 
-from referee.tournament.config.config import Config
 from referee.tournament.config.planned import MatchIdentities
-from referee.tournament.orders import ATTEMPTS, Begun, Job, MatchOrder, Part, Played, Report, Spoiled, Unplayed
+from referee.tournament.orders import ATTEMPTS, Begun, Job, Part, Played, Report, Spoiled, Unplayed
 from referee.tournament.plan.planned_match import PlannedMatch
 from referee.tournament.plan.rounds import End, Round
 from referee.tournament.results import Result
-from referee.tournament.run.jobs import setup_of
-from referee.tournament.run.order import NextMatches, PlayOrder
+from referee.tournament.run.order import PlayOrder
 from referee.tournament.run.rounds import Rounds
 from referee.tournament.store.store import Store
 from referee.tournament.store.voided import says_of_bots, void_tally
@@ -26,7 +24,7 @@ from referee.tournament.voids import VoidSuspect, VoidTally
 
 
 class Watcher(Protocol):
-    """Is told how a run goes, to show it."""
+    """Is called as a run goes on, to show it."""
 
     def begun(self, planned_match: PlannedMatch) -> None:
         """A match is played from now on."""
@@ -41,7 +39,7 @@ class Watcher(Protocol):
         """The presence of a bot alone explains the voids at which it sat; this is called once for each bot."""
 
     def drawn(self, drawn: Round | End, added: Mapping[str, int]) -> None:
-        """The plan has grown by a round, of which `added` tells by variant how many matches it has, or has ended."""
+        """The plan has grown by a round, with so many matches of each variant `added`, or it has ended."""
 
 
 class Dispatcher:
@@ -51,7 +49,6 @@ class Dispatcher:
         self,
         play_order: PlayOrder,
         *,
-        config: Config,
         terms: MatchIdentities,
         store: Store,
         watcher: Watcher,
@@ -71,17 +68,15 @@ class Dispatcher:
         self._tally: VoidTally | None = None
         """The attempts of the run, from the first one on that is voided."""
         self._suspected: set[str] = set()
-        self._config, self._terms, self._store, self._watcher = config, terms, store, watcher
+        self._terms, self._store, self._watcher = terms, store, watcher
         self._spoiled: Counter[int] = Counter()
         """How many attempts at a match have been spoiled since this dispatcher began, by number."""
-        self._out: dict[int, MatchOrder] = {}
-        """The orders that are handed out, by number."""
+        self._out: dict[int, PlannedMatch] = {}
+        """The matches that are handed out, by number."""
         self._hosts: dict[int, str] = {}
         """What the hosts are called, by the store's ids."""
-        self._handed_out = 0
-        """How many jobs have been handed out."""
         self._came_back = trio.Event()
-        """Is set when an order comes back, and then replaced by another one."""
+        """Is set when a match comes back, and then replaced by another one."""
         self.stopping = trio.Event()
         """Is set when nothing is handed out any more."""
 
@@ -103,11 +98,10 @@ class Dispatcher:
         None where nothing is left, or only what waits for hosts that are not there; or nothing of this part until the
         other one has been played.
         """
-        while self.stopping.is_set() or (found := self._play_order.next(part, places=self.places)) is None:
+        while self.stopping.is_set() or (job := self._play_order.next(part, places=self.places)) is None:
             if not await self._may_come():
                 return None
-        job = self._job(found)
-        self._out.update((order.number, order) for order in job.matches)
+        self._out.update((planned_match.number, planned_match) for planned_match in job.matches)
         return job
 
     def hosts_are(self, names: Collection[str]) -> None:
@@ -129,22 +123,6 @@ class Dispatcher:
         is_left = self._play_order.part is not None or self._play_order.waiting_for_hosts
         return not self.stopping.is_set() and not is_left and self._draw()
 
-    def _job(self, found: NextMatches) -> Job:
-        self._handed_out += 1
-        return Job(
-            id=self._handed_out,
-            matches=tuple(
-                MatchOrder(
-                    planned_match=planned_match,
-                    setup=setup_of(self._config, planned_match),
-                    attempt=self._spoiled[planned_match.number] + 1,
-                )
-                for planned_match in found.planned_matches
-            ),
-            is_whole=found.is_whole,
-            host=found.host,
-        )
-
     def _draw(self) -> bool:
         """Draw the next round, since all matches have ended. Returns whether there is one."""
         if self._rounds is None:
@@ -162,7 +140,7 @@ class Dispatcher:
         if isinstance(report, Played | Spoiled):
             self._kept(report, self._host)()
         elif isinstance(report, Begun):
-            self._watcher.begun(self._out[report.number].planned_match)
+            self._watcher.begun(self._out[report.number])
         elif isinstance(report, Unplayed):
             self.put_back(report.number)
 
@@ -179,23 +157,23 @@ class Dispatcher:
 
     def put_back(self, number: int) -> None:
         """Take back a match that has not begun, because whoever had its order cannot play it."""
-        self._play_order.put_back(self._take_back(number).planned_match)
+        self._play_order.put_back(self._take_back(number))
 
     def put_back_job(self, job: Job) -> None:
         """Take back those matches of a job of which nothing was reported."""
-        for order in reversed(job.matches):
-            if order.number in self._out:
-                self.put_back(order.number)
+        for planned_match in reversed(job.matches):
+            if planned_match.number in self._out:
+                self.put_back(planned_match.number)
 
     def _kept(self, report: Played | Spoiled, host: int | None) -> Callable[[], None]:
-        """Keep what became of a match. Returns what tells the watcher of it."""
-        order = self._take_back(report.number)
+        """Store what became of a match. Returns the call of the watcher, for when that is committed."""
+        planned_match = self._take_back(report.number)
         if isinstance(report, Played):
-            return self._commit(order, report, host)
-        return self._void(order, report.reason, host)
+            return self._commit(planned_match, report, host)
+        return self._void(planned_match, report.reason, host)
 
-    def _take_back(self, number: int) -> MatchOrder:
-        """An order is out no longer. Whoever waits for the next job looks again, once this has been dealt with."""
+    def _take_back(self, number: int) -> PlannedMatch:
+        """A match is out no longer. Whoever waits for the next job looks again, once this has been dealt with."""
         self._wake()
         return self._out.pop(number)
 
@@ -203,11 +181,12 @@ class Dispatcher:
         self._came_back.set()
         self._came_back = trio.Event()
 
-    def _commit(self, order: MatchOrder, report: Played, host: int | None) -> Callable[[], None]:
-        id_ = self._store.commit(report, self._terms.identity(order.planned_match), host)
+    def _commit(self, planned_match: PlannedMatch, report: Played, host: int | None) -> Callable[[], None]:
+        identity = self._terms.identity(planned_match)
+        id_ = self._store.commit(report, identity, host)
         self._play_order.played(report.number, None if host is None else self._name(host))
         if self._tally is not None:
-            self._tally.finished(_names(order))
+            self._tally.finished(identity.bots)
         return partial(self._watcher.finished, replace(report.result, commit=id_))
 
     def _name(self, host: int) -> str:
@@ -215,23 +194,22 @@ class Dispatcher:
             self._hosts = {id_: one.name for id_, one in self._store.hosts().items()}
         return self._hosts[host]
 
-    def _void(self, order: MatchOrder, reason: str, host: int | None) -> Callable[[], None]:
-        id_ = self._store.note_void(self._terms.identity(order.planned_match), order.attempt, reason, host)
-        self._spoiled[order.number] += 1
-        self._play_order.voided(order.planned_match, again=order.attempt < ATTEMPTS)
+    def _void(self, planned_match: PlannedMatch, reason: str, host: int | None) -> Callable[[], None]:
+        identity = self._terms.identity(planned_match)
+        self._spoiled[planned_match.number] += 1
+        attempt = self._spoiled[planned_match.number]
+        id_ = self._store.note_void(identity, attempt, reason, host)
+        self._play_order.voided(planned_match, again=attempt < ATTEMPTS)
         if self._tally is None:
             self._tally = void_tally(self._store)
         elif says_of_bots(reason):
-            self._tally.voided(_names(order))
-        return partial(self._tell_void, order, reason, id_)
+            self._tally.voided(identity.bots)
 
-    def _tell_void(self, order: MatchOrder, reason: str, id_: int) -> None:
-        self._watcher.voided(order.planned_match, order.attempt, reason, id_)
-        present = [name for name in _names(order) if name not in self._suspected]
-        for suspect in () if self._tally is None else self._tally.suspects(present):
-            self._suspected.add(suspect.bot)
-            self._watcher.suspected(suspect)
+        def tell() -> None:
+            self._watcher.voided(planned_match, attempt, reason, id_)
+            present = [name for name in identity.bots if name not in self._suspected]
+            for suspect in () if self._tally is None else self._tally.suspects(present):
+                self._suspected.add(suspect.bot)
+                self._watcher.suspected(suspect)
 
-
-def _names(order: MatchOrder) -> list[str]:
-    return [bot.name for bot in order.setup.bots]
+        return tell

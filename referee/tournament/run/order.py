@@ -18,7 +18,7 @@ from typing import get_args
 
 from msgspec import Struct
 
-from referee.tournament.orders import Part
+from referee.tournament.orders import Job, Part
 from referee.tournament.plan.plan import Plan
 from referee.tournament.plan.planned_match import BlockKey, PlannedMatch
 
@@ -32,9 +32,9 @@ class Hosts(Struct, frozen=True, kw_only=True):
     timed: Collection[str] = ()
     """The variants with timed slaps."""
     host_of: Callable[[int], str] = lambda _: ""
-    """Which host played a match that has a result; empty where nobody knows."""
+    """Which host played a match that has a result; empty where the store names none."""
     own: str = ""
-    """What the host is called that plays where no other is named. It goes on with what nobody knows the host of."""
+    """What the host is called that plays where no other is named. It goes on with blocks of which no host is known."""
 
 
 class _Block(Struct, kw_only=True, eq=False):
@@ -76,9 +76,11 @@ class PlayOrder:
         self._waiting_for_hosts: list[_Block] = []
         self._out: dict[int, _Block] = {}
         """By the number of the match that is out."""
+        self._handed_out = 0
+        """How many jobs have been handed out."""
 
-    def next(self, part: Part | None = None, *, places: int) -> "NextMatches | None":
-        """The next matches of a block, where they are of this part or none is asked for.
+    def next(self, part: Part | None = None, *, places: int) -> Job | None:
+        """The next matches of a block as a job, where they are of this part or none is asked for.
 
         `places` is how many jobs can be out at a time. While at least twice as many blocks wait, whole ones are handed
         out, and then fewer and fewer matches, so that all hosts and workers have something to do to the end.
@@ -99,7 +101,14 @@ class PlayOrder:
         if block.is_timed or not block.waiting:
             self._open.remove(block)
             block.is_queued = False
-        return NextMatches(planned_matches=planned_matches, is_whole=block.is_timed, host=block.host or "")
+        self._handed_out += 1
+        return Job(
+            id=self._handed_out,
+            part=block.part,
+            matches=planned_matches,
+            is_whole=block.is_timed,
+            host=block.host or "",
+        )
 
     def hosts_are(self, names: Collection[str]) -> None:
         """These hosts play from now on."""
@@ -194,14 +203,3 @@ class PlayOrder:
         """The match after all its voids."""
         voids = self._voids.get(self._plan.place(planned_match), 0) if self._voids else 0
         return self._plan.dealt(planned_match, planned_match.redeals + voids) if voids else planned_match
-
-
-class NextMatches(Struct, frozen=True, kw_only=True):
-    """Matches of one block that are handed out together."""
-
-    planned_matches: tuple[PlannedMatch, ...]
-    """In the order of play."""
-    is_whole: bool
-    """Whether they are all that is left of a block with timed slaps."""
-    host: str
-    """The only host that may play them; empty where any may."""

@@ -117,13 +117,12 @@ class Run(Struct, frozen=True, kw_only=True):
             self.cluster.prepare(self.config)
             self.cluster.player(dispatcher, self.store).run(check, stop)
         elif self.workers > 1:
-            reuse, slap_s = self.config.reuse, self.config.clocks.slap_s
-            Crew(dispatcher, jobs=self.jobs, workers=self.workers, reuse=reuse, slap_s=slap_s).run(check, stop)
+            Crew(self.config.session_setup, dispatcher, jobs=self.jobs, workers=self.workers).run(check, stop)
         elif self.jobs:
 
             async def work(pump: Pump) -> None:
                 check()
-                await play_jobs(pump, dispatcher, jobs=self.jobs, reuse=self.config.reuse)
+                await play_jobs(pump, self.config.session_setup, dispatcher, jobs=self.jobs)
 
             run_session([work], stop=stop)
         return dispatcher.waiting_for_hosts
@@ -142,7 +141,6 @@ class Run(Struct, frozen=True, kw_only=True):
         )
         return Dispatcher(
             play_order,
-            config=self.config,
             terms=self.terms,
             store=self.store,
             watcher=self.watcher,

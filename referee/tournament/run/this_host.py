@@ -1,4 +1,4 @@
-"""What this machine is called where a run is played on several, and what it tells of itself."""
+"""What this machine is called where a run is played on several, and what is stored of it."""
 
 import os
 import re
@@ -24,5 +24,5 @@ def host_name(name: str = "") -> str:
 
 
 def own_host(jobs: int | None = None) -> Host:
-    """What this machine tells of itself where it plays so many matches at a time of a run that several play."""
+    """What a run that several machines play stores of this one, which plays so many matches at a time."""
     return Host(name=host_name(), golfref=__version__, protocol=VERSION, host=host_line(), cores=cores(), jobs=jobs)

@@ -21,10 +21,9 @@ import referee
 from referee.errors import HOST_FAILED, GolfrefError
 from referee.play.process import orphans
 from referee.play.process.limit_watch import MOST_FORGIVEN
-from referee.play.process.pool import Reuse
 from referee.play.process.shutdown import end_orphans
 from referee.play.session import guarded, heeding_signals
-from referee.tournament.orders import Begun, Job, Part, Played, Report, Spoiled, Stop, Unplayed
+from referee.tournament.orders import Begun, Job, Part, Played, Report, SessionSetup, Spoiled, Stop, Unplayed
 from referee.tournament.workers.frames import PIPE_READ_BYTES, Frames, frame
 from referee.tournament.workers.job_runner import JOBS_AHEAD
 from referee.tournament.workers.worker import HEARTBEAT_S, START
@@ -78,16 +77,14 @@ def _started(command: Sequence[str]) -> "tuple[Popen[bytes], int, int]":
 class Worker:
     """A worker's process and its pipes."""
 
-    def __init__(self, jobs: int, reuse: Reuse, *, start: str | None = None) -> None:
+    def __init__(self, jobs: int, *, start: str | None = None) -> None:
         """Start it. `start` is the program that Python is to run where that is not a worker's.
 
         Raises WorkersLost where the host cannot start a process.
         """
         root = str(Path(referee.__file__).resolve().parent.parent)
         try:
-            self._process, orders, reports = _started(
-                [sys.executable, "-P", "-c", start or START, root, str(jobs), reuse]
-            )
+            self._process, orders, reports = _started([sys.executable, "-P", "-c", start or START, root, str(jobs)])
         except OSError as error:
             raise WorkersLost(f"the host cannot start another worker: {error.strerror}") from None
         self._orders, self._reports = trio.lowlevel.FdStream(orders), trio.lowlevel.FdStream(reports)
@@ -187,13 +184,13 @@ class CrewSource(Protocol):
 class Crew:
     """All workers of a run: they play the games without timed slaps and end, then one worker plays the others alone."""
 
-    def __init__(self, source: CrewSource, *, jobs: int, workers: int, reuse: Reuse, slap_s: float) -> None:
+    def __init__(self, setup: SessionSetup, source: CrewSource, *, jobs: int, workers: int) -> None:
         """`jobs` are shared out among the `workers`, of which there are no more."""
         each, more = divmod(jobs, workers)
         together = [each + (number < more) for number in range(workers)]
         self._shares: dict[Part, list[int]] = {"together": together, "alone": [jobs]}
-        self._source, self._reuse = source, reuse
-        self._patience_s = LONGEST_SILENCE_S + HEARTBEAT_STEPS * LONGEST_SLAP * slap_s
+        self._setup, self._source = setup, source
+        self._patience_s = LONGEST_SILENCE_S + HEARTBEAT_STEPS * LONGEST_SLAP * setup.clocks.slap_s
         self._lost = 0
         """How many workers have died since one began a match."""
 
@@ -224,7 +221,7 @@ class Crew:
         """Keep one worker running, and replace it when it dies, as long as something of this part is left to play."""
         was_lost = True
         while was_lost:
-            worker, was_lost = Worker(share, self._reuse), False
+            worker, was_lost = Worker(share), False
             try:
                 was_lost = await self._run_worker(worker, part)
             finally:
@@ -251,7 +248,8 @@ class Crew:
         return True
 
     async def _give_jobs(self, worker: Worker, part: Part, out: "_JobsOut", scope: trio.CancelScope) -> None:
-        """Give a worker jobs as long as it has room, and end the scope when nothing of the part is left to play."""
+        """Give a worker the setup, and jobs as long as it has room; end the scope when nothing of the part is left."""
+        await worker.send(self._setup, self._patience_s)
         await out.room.acquire()
         while (job := await self._source.next(part)) is not None:
             out.add(job)
@@ -304,7 +302,7 @@ class _JobsOut:
 
     def add(self, job: Job) -> None:
         """The worker gets a job."""
-        self._jobs.update((order.number, job.id) for order in job.matches)
+        self._jobs.update((planned_match.number, job.id) for planned_match in job.matches)
         self._left[job.id] = len(job.matches)
 
     def remove(self, number: int) -> None:

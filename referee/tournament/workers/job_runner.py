@@ -9,9 +9,10 @@ from msgspec import Struct
 
 from referee.play.faults import HostFault
 from referee.play.match import LiveMatch
-from referee.play.process.pool import Pool, Reuse
+from referee.play.process.pool import Pool
 from referee.play.pump.pump import Pump
-from referee.tournament.orders import Begun, Job, MatchOrder, Report, Spoiled, Unplayed, played
+from referee.tournament.orders import Begun, Job, Report, SessionSetup, Spoiled, Unplayed, played
+from referee.tournament.plan.planned_match import PlannedMatch
 
 JOBS_AHEAD = 2
 """A job runner has two jobs at most: the one that it plays, and the one whose bots it starts."""
@@ -37,16 +38,16 @@ class JobSource(Protocol):
 class _Seated(Struct):
     """A match whose bots are ready."""
 
-    order: MatchOrder
+    planned_match: PlannedMatch
     match: LiveMatch
 
 
 class JobRunner:
     """Plays one match at a time until there is none to be had."""
 
-    def __init__(self, pump: Pump, source: JobSource, pool: Pool | None) -> None:
-        self._pump, self._source, self._pool = pump, source, pool
-        self._left: deque[MatchOrder] = deque()
+    def __init__(self, pump: Pump, setup: SessionSetup, source: JobSource, pool: Pool | None) -> None:
+        self._pump, self._setup, self._source, self._pool = pump, setup, source, pool
+        self._left: deque[PlannedMatch] = deque()
         """The matches of the job whose bots are not started yet."""
         self._ends_at: float | None = None
         """When the job has lasted too long. None where none of its matches has begun."""
@@ -63,7 +64,7 @@ class JobRunner:
                     nursery.start_soon(self._seat)
                     await self._play(seated)
             if seated is not None:
-                self._left.appendleft(seated.order)
+                self._left.appendleft(seated.planned_match)
                 await self._give_back()
         finally:
             if self._waiting is not None:
@@ -71,19 +72,19 @@ class JobRunner:
 
     async def _seat(self) -> None:
         """Start the bots of the next match; while another is played, they are frozen once they are ready."""
-        while (order := await self._next()) is not None:
-            match = LiveMatch(self._pump, order.setup, self._pool)
+        while (planned_match := await self._next()) is not None:
+            match = LiveMatch(self._pump, self._setup.match_setup(planned_match), self._pool)
             try:
                 await match.seat()
             except Exception as error:
-                await self._source.report(_spoiled(order, error))
+                await self._source.report(_spoiled(planned_match, error))
                 continue
-            self._waiting = _Seated(order, match)
+            self._waiting = _Seated(planned_match, match)
             if self._is_playing:
                 match.pause()
             return
 
-    async def _next(self) -> MatchOrder | None:
+    async def _next(self) -> PlannedMatch | None:
         """The next match of the job, or of another one."""
         if self._ends_at is not None and trio.current_time() > self._ends_at:
             await self._give_back()
@@ -102,32 +103,33 @@ class JobRunner:
     async def _play(self, seated: _Seated) -> None:
         """Play a match. One that the referee spoils is void."""
         self._is_playing = True
+        planned_match = seated.planned_match
         if self._ends_at is None:
             self._ends_at = trio.current_time() + LONGEST_JOB_S
         report: Report
         try:
-            await self._source.report(Begun(number=seated.order.number))
-            report = played(seated.order.planned_match, await seated.match.play())
+            await self._source.report(Begun(number=planned_match.number))
+            report = played(planned_match, await seated.match.play())
         except Exception as error:
-            report = _spoiled(seated.order, error)
+            report = _spoiled(planned_match, error)
         finally:
             self._is_playing = False
             await seated.match.dismiss()
         await self._source.report(report)
 
 
-async def play_jobs(pump: Pump, source: JobSource, *, jobs: int, reuse: Reuse) -> None:
+async def play_jobs(pump: Pump, setup: SessionSetup, source: JobSource, *, jobs: int) -> None:
     """Run so many job runners side by side, until none of them has anything left to do."""
-    pool = Pool() if reuse == "tournament" else None
+    pool = Pool() if setup.reuse == "tournament" else None
     try:
         async with trio.open_nursery() as nursery:
             for _ in range(jobs):
-                nursery.start_soon(JobRunner(pump, source, pool).run)
+                nursery.start_soon(JobRunner(pump, setup, source, pool).run)
     finally:
         if pool is not None:
             await pool.close()
 
 
-def _spoiled(order: MatchOrder, error: Exception) -> Spoiled:
+def _spoiled(planned_match: PlannedMatch, error: Exception) -> Spoiled:
     reason = str(error) if isinstance(error, HostFault) else f"{type(error).__name__}: {error}"
-    return Spoiled(number=order.number, reason=reason)
+    return Spoiled(number=planned_match.number, reason=reason)

@@ -11,7 +11,6 @@ import signal
 import sys
 from collections.abc import Sequence
 from functools import partial
-from typing import get_args
 
 import msgspec
 import trio
@@ -20,10 +19,9 @@ from msgspec import Struct
 from referee.ending_signals import ENDING_SIGNALS
 from referee.play.faults import HostFault
 from referee.play.process.orphans import take_name
-from referee.play.process.pool import Reuse
 from referee.play.pump.pump import Pump
 from referee.play.session import guarded, pumping
-from referee.tournament.orders import Heartbeat, Job, Report, Stop, Unplayed
+from referee.tournament.orders import Heartbeat, Job, Report, SessionSetup, Stop, Unplayed
 from referee.tournament.workers.frames import PIPE_READ_BYTES, Frames, frame
 from referee.tournament.workers.job_runner import play_jobs
 
@@ -46,14 +44,19 @@ class _Done(Exception):
 
 
 class Pipes:
-    """Give the job runners of a worker the jobs that come through one pipe, and send reports through the other."""
+    """Give a worker the setup and the jobs that come through one pipe, and send reports through the other."""
 
     def __init__(self, orders: int, reports: int) -> None:
         self._orders = trio.lowlevel.FdStream(orders)
         self._reports = trio.lowlevel.FdStream(reports)
         self._writing = trio.Lock()
         self.stopping = trio.Event()
+        self._give_setup, self._take_setup = trio.open_memory_channel[SessionSetup](1)
         self._give, self._take = trio.open_memory_channel[Job](math.inf)
+
+    async def setup(self) -> SessionSetup:
+        """What all matches have in common, as soon as it comes."""
+        return await self._take_setup.receive()
 
     async def next(self) -> Job:
         """The next job, as soon as it comes."""
@@ -65,12 +68,14 @@ class Pipes:
             await self._reports.send_all(frame(report))
 
     async def listen(self, _: Pump) -> None:
-        """Take jobs. Raises _Done when they end."""
-        frames = Frames[Job | Stop](msgspec.msgpack.Decoder(Job | Stop))
+        """Take the setup and jobs. Raises _Done when they end."""
+        frames = Frames[SessionSetup | Job | Stop](msgspec.msgpack.Decoder(SessionSetup | Job | Stop))
         while data := await self._orders.receive_some(PIPE_READ_BYTES):
             for order in frames.feed(data):
                 if isinstance(order, Stop):
                     self.stopping.set()
+                elif isinstance(order, SessionSetup):
+                    self._give_setup.send_nowait(order)
                 else:
                     self._give.send_nowait(order)
             if self.stopping.is_set():
@@ -81,8 +86,8 @@ class Pipes:
         """Report the matches of jobs that no runner has taken as unplayed."""
         with contextlib.suppress(trio.WouldBlock):
             while True:
-                for order in reversed(self._take.receive_nowait().matches):
-                    await self.report(Unplayed(number=order.number))
+                for planned_match in reversed(self._take.receive_nowait().matches):
+                    await self.report(Unplayed(number=planned_match.number))
 
     async def send_heartbeats(self, _: Pump) -> None:
         """Send heartbeats until this is cancelled."""
@@ -95,7 +100,6 @@ class Started(Struct, frozen=True, kw_only=True):
     """What a worker is started with."""
 
     jobs: int
-    reuse: Reuse
     orders: int
     """The descriptor from which orders are read."""
     reports: int
@@ -114,24 +118,23 @@ def begin(words: Sequence[str]) -> Started:
     for number in ENDING_SIGNALS:
         # Not SIG_IGN, which the bots would inherit.
         signal.signal(number, lambda *_: None)
-    jobs, reuse = int(words[0]), next(one for one in get_args(Reuse) if one == words[1])
     orders, reports = _descriptors()
-    return Started(jobs=jobs, reuse=reuse, orders=orders, reports=reports)
+    return Started(jobs=int(words[0]), orders=orders, reports=reports)
 
 
 def serve(started: Started, pipes: Pipes) -> None:
     """Play what is ordered until the orders end."""
     try:
         with contextlib.suppress(_Done, trio.BrokenResourceError):  # the latter: the run itself has gone
-            guarded(partial(_work, pipes, started.jobs, started.reuse))
+            guarded(partial(_work, pipes, started.jobs))
     except HostFault as fault:
         sys.exit(f"golfref: a worker ends: {fault}")
 
 
-async def _work(pipes: Pipes, jobs: int, reuse: Reuse) -> None:
+async def _work(pipes: Pipes, jobs: int) -> None:
 
     async def play(pump: Pump) -> None:
-        await play_jobs(pump, pipes, jobs=jobs, reuse=reuse)
+        await play_jobs(pump, await pipes.setup(), pipes, jobs=jobs)
 
     await pumping([pipes.listen, pipes.send_heartbeats, play], Pump())
 

@@ -105,7 +105,7 @@ def test_a_run_ends_when_its_time_is_over_and_more_hours_let_it_go_on(tmp_path: 
         assert check_store(store.path).findings == ()
 
 
-def test_what_hours_cut_off_is_not_told_as_saved_by_stop(tmp_path: Path) -> None:
+def test_matches_that_hours_cut_off_do_not_count_as_saved_by_stop(tmp_path: Path) -> None:
     file = tmp_path / "t.toml"
     file.write_text(CONFIG.replace("[[variants]]", '[stop]\nwhen = "all"\n[[variants]]') + bots("ann", "bea"))
     play(file, slow=2).close()

@@ -64,8 +64,8 @@ class Play:
     def _play(self, part: Part) -> None:
         while True:
             while len(self.out) < self._most and (found := self.order.next(part, places=self._most)) is not None:
-                self.out.update((planned_match.number, planned_match) for planned_match in found.planned_matches)
-                self.begun += found.planned_matches
+                self.out.update((planned_match.number, planned_match) for planned_match in found.matches)
+                self.begun += found.matches
             if not self.out:
                 return
             planned_match = self.out.pop(self._dice.choice(list(self.out)))
@@ -103,8 +103,8 @@ def test_whole_blocks_are_handed_out_and_in_the_end_as_much_as_leaves_enough_for
     made, places, sizes = plan(deals=20), 3, list[int]()
     order = play_order(made)
     while (found := order.next(places=places)) is not None:
-        assert len({planned_match.block for planned_match in found.planned_matches}) == 1
-        sizes.append(len(found.planned_matches))
+        assert len({planned_match.block for planned_match in found.matches}) == 1
+        sizes.append(len(found.matches))
     assert sum(sizes) == len(made)
     assert set(sizes[:150]) == {2, 3}, "a block of two bots has two rotations"
     assert sizes[-2 * places :] == [1] * 2 * places
@@ -116,7 +116,7 @@ def test_a_voided_match_is_played_again_after_those_that_are_open(rotations: Rot
     made = plan(rotations, deals=40)
     order, attempts, between = play_order(made), list[PlannedMatch](), set[int]()
     while len(attempts) < 3 and (found := order.next(places=1)) is not None:
-        for planned_match in found.planned_matches:
+        for planned_match in found.matches:
             if planned_match.number == 0:
                 attempts.append(planned_match)
                 order.voided(planned_match, again=True)
@@ -128,19 +128,17 @@ def test_a_voided_match_is_played_again_after_those_that_are_open(rotations: Rot
     assert [planned_match.redeals for planned_match in attempts] == redeals
     again = play_order(made, voids={made.place(made[0]): 2}).next(places=1)
     assert again is not None
-    assert again.planned_matches[0] == attempts[2]
+    assert again.matches[0] == attempts[2]
 
 
 def test_matches_that_did_not_begin_keep_their_cards_and_their_order() -> None:
     order = play_order(plan("fresh", deals=1))
     first = order.next(places=1)
     assert first is not None
-    for planned_match in reversed(first.planned_matches):
+    for planned_match in reversed(first.matches):
         order.put_back(planned_match)
-    later = [
-        planned_match for found in iter(lambda: order.next(places=1), None) for planned_match in found.planned_matches
-    ]
-    assert tuple(later[-2:]) == first.planned_matches
+    later = [planned_match for found in iter(lambda: order.next(places=1), None) for planned_match in found.matches]
+    assert tuple(later[-2:]) == first.matches
 
 
 def test_a_job_waits_for_a_match_that_may_come_back(tmp_path: Path) -> None:
@@ -155,7 +153,7 @@ def test_a_job_waits_for_a_match_that_may_come_back(tmp_path: Path) -> None:
 
         async with trio.open_nursery() as nursery:
             jobs = await dispatcher.next(), await dispatcher.next()
-            first, second = (order for job in jobs if job is not None for order in job.matches)
+            first, second = (one for job in jobs if job is not None for one in job.matches)
             nursery.start_soon(wait)
             await trio.testing.wait_all_tasks_blocked()
             assert got == []
@@ -163,12 +161,12 @@ def test_a_job_waits_for_a_match_that_may_come_back(tmp_path: Path) -> None:
             await trio.testing.wait_all_tasks_blocked()
             again = got.pop()
             assert again is not None
-            assert [(one.planned_match, one.attempt) for one in again.matches] == [(first.planned_match, 2)]
+            assert again.matches == (first,)
             nursery.start_soon(wait)
-            await dispatcher.report(result_of(second))
+            await dispatcher.report(result_of(second, ("ann", "bob")))
             await trio.testing.wait_all_tasks_blocked()
             assert got == []
-            await dispatcher.report(result_of(again.matches[0]))
+            await dispatcher.report(result_of(first, ("ann", "bob")))
         assert got == [None]
 
     with locked(prepared.path) as lock, closing(open_store(prepared, lock)) as store:

@@ -17,7 +17,7 @@ from referee.commands.tournament.prepare import open_store, prepare
 from referee.play.faults import OUT_OF_MEMORY
 from referee.reports.provenance import provenance
 from referee.tournament.config.config import load
-from referee.tournament.orders import MatchOrder, Spoiled
+from referee.tournament.orders import Spoiled
 from referee.tournament.store.disk import locked
 from referee.tournament.voids import VoidSuspect
 
@@ -75,7 +75,8 @@ def test_whoever_watches_is_called_once_when_the_voids_are_explained(
     reason: str, expected: list[str], tmp_path: Path
 ) -> None:
     """A void for want of memory says nothing: the kernel kills the largest process, whichever bot has filled it."""
-    write(tmp_path, "hog", *RIVALS)
+    names = ("hog", *RIVALS)
+    write(tmp_path, *names)
     path, watcher = tmp_path / "run.golfref", Watching()
     prepared = prepare(load(tmp_path / "run.toml"), path, fresh=False, may_change=False)
 
@@ -84,17 +85,14 @@ def test_whoever_watches_is_called_once_when_the_voids_are_explained(
 
         async def play() -> None:
             while (job := await dispatcher.next()) is not None:
-                for order in job.matches:
-                    spoiled = Spoiled(number=order.number, reason=reason)
-                    await dispatcher.report(spoiled if "hog" in names(order) else result_of(order))
+                for planned_match in job.matches:
+                    spoiled = Spoiled(number=planned_match.number, reason=reason)
+                    is_spoiled = names.index("hog") in planned_match.lineup
+                    await dispatcher.report(spoiled if is_spoiled else result_of(planned_match, names))
 
         trio.run(play)
     assert [one.bot for one in watcher.suspects] == expected
     assert all(one.voided == one.of < 48 for one in watcher.suspects)
-
-
-def names(order: MatchOrder) -> set[str]:
-    return {one.name for one in order.setup.bots}
 
 
 LIVE = """

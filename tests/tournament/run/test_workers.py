@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, cast
 
 import msgspec
@@ -21,9 +22,11 @@ from measured import unmeasured_document
 from quick import FILLER, QUICK
 from trio.testing import MockClock
 
+from protocol.messages import Clocks
 from referee.commands.interrupt import FINISHING
 from referee.play.process.limit_watch import MOST_FORGIVEN
 from referee.play.pump.pump import Pump
+from referee.tournament.orders import SessionSetup
 from referee.tournament.store.store import Store
 from referee.tournament.workers.crew import Crew, CrewSource
 from referee.tournament.workers.worker import NAME, Pipes
@@ -322,7 +325,8 @@ def test_a_worker_that_times_slaps_does_not_hang_however_long_each_of_them_takes
     trio.run(main, clock=clock)
     os.close(ordering)
     os.close(told)
-    assert 0 < silence_s < Crew(cast(CrewSource, None), jobs=1, workers=1, reuse="match", slap_s=slap_s)._patience_s
+    setup = cast(SessionSetup, SimpleNamespace(clocks=Clocks(slap_s=slap_s)))
+    assert 0 < silence_s < Crew(setup, cast(CrewSource, None), jobs=1, workers=1)._patience_s
 
 
 LOST_AFTER_A_MATCH = '''
@@ -348,11 +352,12 @@ main(sys.argv[2:])
 crew.END_PATIENCE_S = 0.5
 send, ordered = crew.Worker.send, set()
 
-async def send_later(worker, *words):
-    if worker in ordered:
-        await worker._wait(None)
-    ordered.add(worker)
-    await send(worker, *words)
+async def send_later(worker, message, patience_s):
+    if isinstance(message, crew.Job):
+        if worker in ordered:
+            await worker._wait(None)
+        ordered.add(worker)
+    await send(worker, message, patience_s)
 
 crew.Worker.send = send_later
 '''

@@ -43,7 +43,8 @@ preset = "cactus"
 [[variants]]
 preset = "six-card"
 """
-BOTS = "".join(f'[[bots]]\nname = "{name}"\nbuiltin = "random"\n' for name in ("ann", "bob", "cid", "dan"))
+NAMES = ("ann", "bob", "cid", "dan")
+BOTS = "".join(f'[[bots]]\nname = "{name}"\nbuiltin = "random"\n' for name in NAMES)
 KEY = bytes(range(32))
 MATCHES = 2 * 4 * 3
 
@@ -73,10 +74,10 @@ def play(
     async def go_on(dispatcher: Dispatcher) -> None:
         left = most
         while left != 0 and (job := await dispatcher.next()) is not None:
-            for order in job.matches[:left]:
+            for planned_match in job.matches[:left]:
                 left = None if left is None else left - 1
-                spoiled = Spoiled(number=order.number, reason="a cable was pulled")
-                await dispatcher.report(spoiled if dice.random() < spoils else result_of(order))
+                spoiled = Spoiled(number=planned_match.number, reason="a cable was pulled")
+                await dispatcher.report(spoiled if dice.random() < spoils else result_of(planned_match, NAMES))
 
     with locked(path) as lock, closing(open_store(prepared, lock)) as store:
         trio.run(go_on, prepared.run(store, Silent()).dispatcher())

@@ -11,6 +11,7 @@ from trio.testing import MockClock
 
 from referee.play.faults import HostFault
 from referee.tournament.orders import Begun, Job, Report, Spoiled, Unplayed
+from referee.tournament.plan.planned_match import PlannedMatch
 from referee.tournament.workers import job_runner
 from referee.tournament.workers.job_runner import LONGEST_JOB_S, JobRunner
 
@@ -23,7 +24,7 @@ class Source:
         self.reports: list[Report] = []
         first = iter(range(100))
         self._jobs = deque(
-            Job(id=id_, matches=tuple(order(next(first)) for _ in range(size)), is_whole=is_whole)
+            Job(id=id_, part="together", matches=tuple(match(next(first)) for _ in range(size)), is_whole=is_whole)
             for id_, size in enumerate(sizes)
         )
 
@@ -38,8 +39,8 @@ class Source:
         return [one.number for one in self.reports if isinstance(one, kind)]
 
 
-def order(number: int) -> Any:
-    return SimpleNamespace(number=number, planned_match=None, setup=number)
+def match(number: int) -> PlannedMatch:
+    return PlannedMatch(number=number, variant="", block=0, lineup=(), rotation=0, deal=0, deal_key=b"")
 
 
 class MadeUpMatch:
@@ -79,7 +80,8 @@ def run(source: Source, *, stop_after_s: float | None = None) -> None:
     async def main() -> None:
         async with trio.open_nursery() as nursery:
             pump: Any = None
-            nursery.start_soon(JobRunner(pump, source, None).run)
+            setup: Any = SimpleNamespace(match_setup=lambda planned_match: planned_match.number)
+            nursery.start_soon(JobRunner(pump, setup, source, None).run)
             if stop_after_s is not None:
                 await trio.sleep(stop_after_s)
                 source.stopping.set()
