@@ -1,6 +1,6 @@
 """`python -m referee` is the command `golfref`."""
 
-from referee.cli import main
+from referee.commands import main
 
 if __name__ == "__main__":
     main()

@@ -14,6 +14,10 @@ ENDING_SIGNALS = tuple(
 )
 
 
+class Interrupted(KeyboardInterrupt):
+    """One of them came, and everything that ran has been stopped. They are ignored from now on."""
+
+
 def ignore_ending_signals() -> None:
     """Ignore them from now on: one came, and all that is left to do is to tidy up."""
     for number in ENDING_SIGNALS:

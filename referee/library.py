@@ -2,7 +2,7 @@
 
 from os import PathLike, fspath
 
-from referee.commands.records import lines_of, load_record, place_of
+from referee.commands.recorded.records import open_match
 from referee.rules import record as records
 from referee.rules.game import Game
 from referee.rules.record import NoRecord, Record, read_record
@@ -35,10 +35,10 @@ def replay(record: Record | bytes | str | PathLike[str]) -> Game:
 
 def _named(where: str) -> Record:
     """Return the record that a path names; of several games in a file one must be named, lest the first be taken."""
-    place = place_of(where)
-    if not place.is_store and place.number is None and (count := len(lines_of(place.path))) > 1:
-        raise NoRecord(f"{where} holds {count} games; name one of them, such as {where}:0")
     try:
-        return load_record(where)
+        opened = open_match(where)
+        if opened.row is None and opened.place.number is None and opened.games > 1:
+            raise NoRecord(f"{where} holds {opened.games} games; name one of them, such as {where}:0")
+        return opened.record()
     except StoreError as error:
         raise NoRecord(str(error)) from None

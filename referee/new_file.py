@@ -8,13 +8,17 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
+from referee.errors import HOST_FAILED, GolfrefError
 
-class NotWritten(Exception):
+
+class NotWritten(GolfrefError):
     """A file that cannot be written. The text says which one and why, and what to do."""
 
 
 class HostRefused(NotWritten):
     """The host did not let us write it, such as on a full disk."""
+
+    exit_code = HOST_FAILED
 
 
 _WRONG_NAME = {errno.ENOENT, errno.ENOTDIR}

@@ -14,6 +14,7 @@ ROOT = Path(__file__).parent.parent
 
 ROOMS = (
     "protocol",
+    "referee.errors",
     "referee.toml",
     "referee.beneath",
     "referee.lock_file",
@@ -37,7 +38,7 @@ ROOMS = (
     "referee.research",
     "referee.commands",
     "referee.library",
-    "referee.cli",
+    "referee.commands",
 )
 
 FLOORS = {

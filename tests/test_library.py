@@ -129,7 +129,7 @@ def test_of_several_games_in_a_file_one_must_be_named(tmp_path: Path) -> None:
         referee.replay(several)
 
 
-@pytest.mark.parametrize("module", ["referee", "referee.cli"])
+@pytest.mark.parametrize("module", ["referee", "referee.commands"])
 def test_neither_import_nor_help_waits_for_the_rules(module: str) -> None:
     loaded = run(sys.executable, "-c", f"import sys, {module}; print(*sys.modules)").stdout.split()
 
@@ -183,7 +183,7 @@ def test_bots_of_ones_own_are_in_nobodys_way(tmp_path: Path, monkeypatch: pytest
     monkeypatch.chdir(tmp_path)
     match = ("match", "--variant", "six-card", "-o", "rounds=1", "--bot", "builtin:random", "--bot", "builtin:greedy")
 
-    done = run(sys.executable, "-m", "referee.cli", *match, "--start-s", "60", "--move-s", "60", "--strict")
+    done = run(sys.executable, "-m", "referee", *match, "--start-s", "60", "--move-s", "60", "--strict")
 
     assert (done.returncode, done.stderr) == (0, "")
     assert run(sys.executable, "-c", "import referee; referee.preset('cactus').preset").stderr == ""

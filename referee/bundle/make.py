@@ -21,6 +21,7 @@ from protocol.text import printable
 from referee.beneath import open_folder
 from referee.bundle.readme import HASHES, README, RESULTS, SITE, STANDINGS, STORE, SUMS, readme
 from referee.bundle.sign import check_key, sign
+from referee.errors import HOST_FAILED, GolfrefError
 from referee.lock_file import alone_in
 from referee.reports.whole import standings_text
 from referee.site.folder import site_folder
@@ -73,12 +74,14 @@ class Bundle(Struct, frozen=True, kw_only=True):
     """Of the key that signed it."""
 
 
-class NotPublished(Exception):
+class NotPublished(GolfrefError):
     """The run cannot be published. The text says why and what to do."""
 
 
 class HostRefused(NotPublished):
     """The host did not let golfref write, as on a full disk."""
+
+    exit_code = HOST_FAILED
 
 
 def make_bundle(order: Order, callbacks: Callbacks) -> Bundle:

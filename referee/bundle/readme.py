@@ -20,7 +20,7 @@ _STORE_LINE = f"""\
   {STORE}      the store of the run with all records. Each command of golfref that reads a run reads it:
                    golfref standings {STORE} --bot NAME       the matches of one bot
                    golfref transcript {STORE}:17 --bot NAME   everything that a bot was sent and wrote in match 17
-                   golfref export-bot {STORE} NAME -o FILE    all matches of one bot, for its author
+                   golfref export {STORE} --bot NAME -o FILE    all matches of one bot, for its author
 """
 
 _COMPLETE = f"""\

@@ -13,6 +13,7 @@ from tempfile import TemporaryDirectory
 
 from protocol.text import printable
 from referee.bundle.readme import SIGNATURE
+from referee.errors import GolfrefError
 
 NAMESPACE = "golfref"
 """A signature that was made for another namespace does not count."""
@@ -26,7 +27,7 @@ _PUBLIC = re.compile(r"(?:ssh|ecdsa-sha2|sk-ssh|sk-ecdsa-sha2)-[A-Za-z0-9@.-]+ [
 _GOOD = re.compile(r"with ([A-Z0-9-]+ key SHA256:[A-Za-z0-9+/]+)")
 
 
-class BadKey(Exception):
+class BadKey(GolfrefError):
     """A key that cannot be used. The text says why and what to do."""
 
 

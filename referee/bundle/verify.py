@@ -17,6 +17,7 @@ from protocol.text import printable
 from referee.beneath import is_inside
 from referee.bundle.readme import ALWAYS_THERE, HASHES, RESULTS, SIGNATURE, SITE, STORE, SUMS
 from referee.bundle.sign import BadSignature, NoProgram, check_signer, fingerprint_of
+from referee.errors import GolfrefError
 from referee.tournament.store.disk import SIDE_FILES, StoreError
 from referee.tournament.store.store import Store
 from referee.tournament.verify.published import (
@@ -44,7 +45,7 @@ _NOBODY = (
 _NO_STORE = "the run, whose store only the bundle of the complete run has"
 
 
-class NoBundle(Exception):
+class NoBundle(GolfrefError):
     """There is no bundle that can be checked. The text says what was expected."""
 
 

@@ -15,7 +15,7 @@ import msgspec
 
 from referee.cluster.messages import Demands, FromTrial, Lacks, LeftOut, Line, Piece, on_one_line
 from referee.cluster.trial import NotFit, Talk, prepare
-from referee.play.session import Interrupted
+from referee.ending_signals import Interrupted
 from referee.tournament.orders import Heartbeat
 from referee.tournament.run.this_host import host_name
 from referee.tournament.workers.frames import PIPE_READ_BYTES, Frames, frame

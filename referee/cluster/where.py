@@ -6,13 +6,17 @@ from urllib.parse import urlsplit
 
 from msgspec import Struct
 
+from referee.errors import HOST_FAILED, GolfrefError
 
-class BadCluster(ValueError):
+
+class BadCluster(GolfrefError, ValueError):
     """The value of `--cluster` names no cluster that may be used. The text says why."""
 
 
-class ClusterFailed(Exception):
+class ClusterFailed(GolfrefError):
     """There is no cluster to play on, or it is gone. The text says why."""
+
+    exit_code = HOST_FAILED
 
 
 class Where(Struct, frozen=True, kw_only=True):

@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from types import FrameType
 
+from referee.errors import CommandError
+
 SECONDS = 60
 """So many seconds of computing are allowed, and as many for each megabyte. Runs take 1 to 5 s a megabyte."""
 
@@ -22,13 +24,13 @@ _AGAIN_S = 1.0
 """After the first signal there is one each second, should something catch the first."""
 
 
-class OutOfBounds(BaseException):
-    """The bound is reached. The text is for people. No Exception: what survives any damage must not catch it."""
+class _OutOfBounds(BaseException):
+    """The bound is reached. No Exception: what survives any damage must not catch it."""
 
 
 @contextlib.contextmanager
 def bounded(where: str, size_bytes: int) -> Iterator[None]:
-    """Within this context, reading so many bytes of strangers is bounded. Main thread only. Raises OutOfBounds."""
+    """Within this context, reading so many bytes of strangers is bounded. Main thread only. Raises CommandError."""
     seconds, memory = SECONDS * (1 + size_bytes // 1_000_000), MEMORY_BYTES + 2 * size_bytes
     what = f"{where}: to read it takes more than %s, which no run of its size does; it may be made to do harm"
     is_over = False
@@ -36,7 +38,7 @@ def bounded(where: str, size_bytes: int) -> Iterator[None]:
     def over(_number: int, _frame: FrameType | None) -> None:
         nonlocal is_over
         is_over = True
-        raise OutOfBounds(what % f"{seconds} s of computing")
+        raise _OutOfBounds
 
     soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
     limits = [memory, *(limit for limit in (soft, hard) if limit != resource.RLIM_INFINITY)]
@@ -47,10 +49,10 @@ def bounded(where: str, size_bytes: int) -> Iterator[None]:
             resource.setrlimit(resource.RLIMIT_DATA, (min(limits), hard))
         yield
     except MemoryError:
-        raise OutOfBounds(what % f"{memory / 1e9:.1f} GB of memory") from None
-    except Exception:
-        if is_over:  # it was raised where nothing passes it on
-            raise OutOfBounds(what % f"{seconds} s of computing") from None
+        raise CommandError(what % f"{memory / 1e9:.1f} GB of memory") from None
+    except (_OutOfBounds, Exception):
+        if is_over:  # whatever was raised: it may have been raised where nothing passes it on
+            raise CommandError(what % f"{seconds} s of computing") from None
         raise
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)

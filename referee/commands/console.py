@@ -1,4 +1,4 @@
-"""What all commands share: data go to stdout, words for people to stderr, and the exit codes mean the same."""
+"""What all commands share: data go to stdout, words for people to stderr."""
 
 import contextlib
 import errno
@@ -11,13 +11,6 @@ from collections.abc import Callable, Iterator
 from typing import TextIO
 
 from referee.streams import writes_utf8
-
-DONE = 0
-CHECK_FAILED = 1
-USAGE = 2
-HOST_FAILED = 3
-NOT_ALL_CHECKED = 4
-INTERRUPTED = 130
 
 PLAIN_WIDTH = 80
 """How many cells wide tables are where stdout is no terminal and COLUMNS is not set."""
@@ -35,17 +28,16 @@ class _Words:
     """Where lines for people go."""
 
     listener: Callable[[str], None] | None = None
-    are_written = True
 
 
 @contextlib.contextmanager
-def listening(listener: Callable[[str], None], *, also_words: bool) -> Iterator[None]:
-    """Give every line for people to this listener during the block; with `also_words` it is written to stderr too."""
-    _Words.listener, _Words.are_written = listener, also_words
+def listening(listener: Callable[[str], None]) -> Iterator[None]:
+    """Give every line for people to this listener, too, during the block."""
+    _Words.listener = listener
     try:
         yield
     finally:
-        _Words.listener, _Words.are_written = None, True
+        _Words.listener = None
 
 
 def say(*lines: str) -> None:
@@ -53,12 +45,11 @@ def say(*lines: str) -> None:
     for line in lines:
         if _Words.listener is not None:
             _Words.listener(line)
-        if _Words.are_written:
-            try:
-                _write(line, sys.stderr)
-            except OSError as error:
-                if error.errno not in (errno.ENOSPC, errno.EDQUOT):
-                    raise
+        try:
+            _write(line, sys.stderr)
+        except OSError as error:
+            if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+                raise
 
 
 def put(*lines: str) -> None:

@@ -3,20 +3,23 @@
 import contextlib
 import sys
 from collections.abc import Iterator, Sequence
-from typing import get_args
+from typing import Annotated, get_args
 
 import msgspec
+import typer
 from msgspec.structs import asdict, replace
 from tabulate import tabulate
 
 from protocol.messages import SlapTiming
-from referee.commands.console import DONE, HOST_FAILED, INTERRUPTED, put, put_json, put_words, say
+from referee.commands.console import put, put_json, put_words
+from referee.commands.options import Json
+from referee.errors import DONE, HOST_FAILED
 from referee.play.faults import HostFault
 from referee.play.process.process import control_groups
 from referee.play.pump.pump import Pump
 from referee.play.sandbox.cgroups import Cgroups
 from referee.play.sandbox.users import why_none
-from referee.play.session import Interrupted, run_session
+from referee.play.session import run_session
 from referee.play.slaps.lock import HostLock
 from referee.play.spec import Confinement, Isolation
 from referee.trials.evenness import unevenness
@@ -32,16 +35,18 @@ FASTER_US = (0, 100, 300)
 """By how much one of the bots is faster in the races that `--races` adds."""
 
 
-def examine(*, as_json: bool, races: int | None = None) -> int:
-    """Look at the host, try it out and print the findings; the exit code is HOST_FAILED if no bot can run.
+def doctor(
+    races: Annotated[
+        int | None,
+        typer.Option(metavar="N", min=1, help="Time slaps thoroughly, in N windows of each kind of race."),
+    ] = None,
+    as_json: Json = False,
+) -> int:
+    """Print what this host can do for your own bots, strangers' bots and timed slaps, and what mends each gap.
 
-    With `races`, slaps are timed thoroughly: so many windows for each kind of race.
+    Example: golfref doctor --races 200
     """
-    try:
-        found = _look(races or 0)
-    except Interrupted:
-        say("golfref doctor: interrupted")
-        return INTERRUPTED
+    found = _look(races or 0)
     if as_json:
         put_json(msgspec.json.encode(asdict(found) | {"verdicts": verdicts(found)}))
     else:

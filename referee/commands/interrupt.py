@@ -9,7 +9,7 @@ import signal
 from collections.abc import Iterator
 from types import FrameType
 
-from referee.ending_signals import ENDING_SIGNALS, ignore_ending_signals
+from referee.ending_signals import ENDING_SIGNALS, Interrupted, ignore_ending_signals
 
 FINISHING = "interrupted: golfref finishes the matches that are being played; Ctrl-C again stops at once"
 """What the first Ctrl-C prints while matches are played."""
@@ -18,7 +18,7 @@ FINISHING = "interrupted: golfref finishes the matches that are being played; Ct
 class Signals:
     """The signals that end a command. They are noted as soon as this exists.
 
-    Within its context a signal raises play.session.Interrupted where it comes. After the first signal, and after the
+    Within its context a signal raises Interrupted where it comes. After the first signal, and after the
     context, the command tidies up, and signals are ignored.
     """
 
@@ -49,8 +49,6 @@ class Signals:
     def check(self) -> None:
         """Raise Interrupted if a signal came while signals were only noted. A session calls this when it has begun."""
         if self._came:
-            from referee.play.session import Interrupted  # noqa: PLC0415 - slow to import, and a signal may come sooner
-
             raise Interrupted
 
     def _note(self, _number: int, _frame: FrameType | None) -> None:

@@ -2,14 +2,16 @@
 
 import shlex
 from pathlib import Path
+from typing import Annotated
 
-from msgspec import Struct
+import typer
 from tabulate import tabulate
 
 from protocol.text import printable
-from referee.commands.console import DONE, HOST_FAILED, USAGE, put, say
-from referee.kit.new import BOT_FOLDER, CONFIG, NoProject, NotBuilt, build, files_of, name_for, write_project
-from referee.kit.starters import NoStarter, Starter, Tool, find_starter, missing_tools, starters, tools_here
+from referee.commands.console import put, say
+from referee.errors import DONE, HOST_FAILED, CommandError
+from referee.kit.new import BOT_FOLDER, CONFIG, NotBuilt, build, files_of, name_for, write_project
+from referee.kit.starters import Starter, Tool, find_starter, missing_tools, starters, tools_here
 
 _WORDS_LIMIT = 1000
 """Characters of a message that are shown; it may hold the names of files."""
@@ -18,38 +20,47 @@ _BUILD_LINES = 40
 """How many of the last lines of a failed build are shown."""
 
 
-class NewProject(Struct, frozen=True, kw_only=True):
-    """What the author asks for."""
+def new(
+    folder: Annotated[
+        Path | None, typer.Argument(metavar="DIR", help="The project's folder: a new one, or an empty one.")
+    ] = None,
+    language: Annotated[
+        str | None, typer.Option(metavar="LANGUAGE", help="The bot's language; --list names them.")
+    ] = None,
+    name: Annotated[str | None, typer.Option(help="The bot's name; default: that of the folder.")] = None,
+    lists: Annotated[
+        bool, typer.Option("--list", help="List the languages, which of their tools are here, and what to install.")
+    ] = False,
+) -> int:
+    """Begin a bot: a project with a bot that plays every game, a small tournament, and a page on how to go on.
 
-    folder: Path
-    language: str
-    name: str | None
-    """The bot's; None for one after the folder."""
+    Example: golfref new mine --language python
+    """
+    if lists:
+        return list_languages()
+    if folder is None or language is None:
+        raise typer.BadParameter("expected DIR and --language LANGUAGE; --list names the languages")
+    return _make_project(folder, language, name)
 
 
-def make_project(order: NewProject) -> int:
-    """Write the project, build its bot where that is needed and possible, and say what was done."""
-    try:
-        starter = find_starter(order.language)
-        write_project(starter, order.folder, name_for(order.folder, order.name))
-    except (NoStarter, NoProject) as error:
-        say(f"golfref: {printable(str(error), _WORDS_LIMIT)}")
-        return USAGE
-    say(f"A bot in {starter.manifest.title} is written to {_shown(order.folder)}:")
-    say(*(f"  {file}" for file in files_of(order.folder)))
+def _make_project(folder: Path, language: str, name: str | None) -> int:
+    """Write the project, build its bot where that is needed and possible, and print what was done."""
+    starter = find_starter(language)
+    write_project(starter, folder, name_for(folder, name))
+    say(f"A bot in {starter.manifest.title} is written to {_shown(folder)}:")
+    say(*(f"  {file}" for file in files_of(folder)))
     if missing := missing_tools(starter):
-        say(f"golfref: {_lack(starter, missing, order.folder)}")
-        return HOST_FAILED
+        raise CommandError(_lack(starter, missing, folder), HOST_FAILED)
     if starter.manifest.build:
         say(f"Building it with `{shlex.join(starter.manifest.build)}`")
     try:
-        build(starter, order.folder)
+        build(starter, folder)
     except NotBuilt as error:
-        say("golfref: the project is written, but its bot could not be built. The build says:")
-        say(*(f"  {printable(line, _WORDS_LIMIT)}" for line in str(error).splitlines()[-_BUILD_LINES:]))
-        say(f"When that is mended, build it with {_build_steps(starter, order.folder)}")
-        return HOST_FAILED
-    say(f"Now play a first tournament: {_first_steps(order.folder)}", "The README there says how to go on.")
+        lines = [f"  {printable(line, _WORDS_LIMIT)}" for line in str(error).splitlines()[-_BUILD_LINES:]]
+        then = f"when that is mended, build it with {_build_steps(starter, folder)}"
+        said = "the project is written, but its bot could not be built. The build printed:"
+        raise CommandError("\n".join([said, *lines, then]), HOST_FAILED) from None
+    say(f"Now play a first tournament: {_first_steps(folder)}", "The README there says how to go on.")
     return DONE
 
 

@@ -1,13 +1,15 @@
 """score: layouts that somebody wrote down, scored."""
 
 import sys
-from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
+import typer
 from msgspec import Struct
 
-from referee.commands.console import CHECK_FAILED, DONE, USAGE, put, say
+from referee.commands.console import put
+from referee.commands.options import OptionList, changes
+from referee.errors import CHECK_FAILED, DONE
 from referee.rules.check_options import BadOptions
 from referee.rules.scoring.by_hand import Scores, score_grids, scoring_variant
 from referee.rules.scoring.grid import BadGrid
@@ -29,13 +31,27 @@ class ScoreError(Struct, frozen=True, kw_only=True):
     error: str
 
 
-def score(name: str, grids: list[str], changes: Mapping[str, Any], ender: int | None) -> int:
-    """Print raw and round scores of layouts that somebody wrote down."""
-    try:
-        scored = score_grids(scoring_variant(name, changes), grids, ender)
-    except (UnknownVariant, BadOptions, BadGrid) as error:
-        say(f"golfref: {error}")
-        return USAGE
+def score(
+    variant: Annotated[str | None, typer.Argument(metavar="VARIANT", help="The game.")] = None,
+    grids: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="GRID...", help='A layout for each seat, quoted: "KS 5H 9D / KD AC 9S".'),
+    ] = None,
+    option: OptionList = None,
+    ender: Annotated[int | None, typer.Option(min=0, help="The seat that knocked or ended the round.")] = None,
+    jsonl: Annotated[bool, typer.Option("--jsonl", help="Score the JSON requests on stdin, one a line.")] = False,
+) -> int:
+    """Score layouts by hand: the points of each seat in the round, and the raw sum where it differs.
+
+    Example: golfref score six-card "KS 5H 9D / KD AC 9S" "2C 2D 3S / 7H 8D QS"
+    """
+    if jsonl:
+        if variant is not None or option or ender is not None:
+            raise typer.BadParameter("each line names its game, its layouts and its ender", param_hint="--jsonl")
+        return score_lines()
+    if variant is None or not grids:
+        raise typer.BadParameter("expected VARIANT and at least one GRID, or --jsonl")
+    scored = score_grids(scoring_variant(variant, changes(option)), grids, ender)
     for grid, raw, points in zip(grids, scored.raw, scored.scores, strict=True):
         adjusted = "" if raw == points else f" (raw {raw})"
         put(f"{points}{adjusted}  {grid}")

@@ -5,7 +5,9 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from referee.commands.console import DONE, put, put_json
+from referee.commands.console import put, put_json
+from referee.commands.options import Json
+from referee.errors import DONE
 from referee.rules.variants import PRESETS, Variant
 
 
@@ -18,8 +20,11 @@ class VariantRow(Struct, frozen=True, kw_only=True):
     options: dict[str, Any]
 
 
-def list_variants(*, as_json: bool) -> int:
-    """Every preset: a line each, or one JSON array."""
+def variants(as_json: Json = False) -> int:
+    """List the games, a line each, with --json also their options.
+
+    Example: golfref variants --json
+    """
     if as_json:
         put_json(msgspec.json.encode([_row(variant) for variant in PRESETS.values()]))
     else:

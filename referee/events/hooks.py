@@ -16,6 +16,7 @@ import msgspec
 from msgspec.structs import replace
 
 import referee
+from referee.errors import HOST_FAILED, GolfrefError
 from referee.events.events import End, Event, Fault, Match, Standings, Void
 from referee.events.hook_loop import HOOK_OF, START, Cursor, HookOrder, Report, cursor_file, read_cursor, write_cursor
 from referee.events.reporter import missed_events
@@ -49,8 +50,10 @@ QUIET_S = 1.0
 DIED = "golfref: the process that runs hooks has died; the run goes on without them"
 
 
-class HooksRefused(Exception):
+class HooksRefused(GolfrefError):
     """The process that runs hooks cannot be started. The text says why."""
+
+    exit_code = HOST_FAILED
 
 
 class Hooks:

@@ -11,6 +11,7 @@ import subprocess
 from pathlib import Path
 from string import Template
 
+from referee.errors import HOST_FAILED, GolfrefError
 from referee.kit.starters import MANIFEST, STARTERS, Starter
 from referee.play.spec import LONGEST_NAME, SHIPPED
 
@@ -43,12 +44,14 @@ _SHOWN = 5
 """How many files of a folder that is not empty are named."""
 
 
-class NoProject(ValueError):
+class NoProject(GolfrefError, ValueError):
     """The project cannot be written; the text says why, and what to do."""
 
 
-class NotBuilt(Exception):
+class NotBuilt(GolfrefError):
     """The build command failed; the text is what it said."""
+
+    exit_code = HOST_FAILED
 
 
 def name_for(folder: Path, given: str | None) -> str:

@@ -14,6 +14,7 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
+from referee.errors import GolfrefError
 from referee.play.spec import SHIPPED
 
 STARTERS = SHIPPED / "starters"
@@ -70,7 +71,7 @@ class Starter(Struct, frozen=True, kw_only=True):
     manifest: Manifest
 
 
-class NoStarter(ValueError):
+class NoStarter(GolfrefError, ValueError):
     """There is no starter in that language; the text says which there are."""
 
 

@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from protocol.messages import FaultKind
 from protocol.text import printable
+from referee.errors import HOST_FAILED, GolfrefError
 
 
 class Trouble(Struct, frozen=True, kw_only=True):
@@ -18,8 +19,10 @@ class Trouble(Struct, frozen=True, kw_only=True):
     line: str = ""
 
 
-class HostFault(Exception):
+class HostFault(GolfrefError):
     """The referee or its host was at fault: the match is void and nobody is charged."""
+
+    exit_code = HOST_FAILED
 
 
 _SEE_DOCTOR = "`golfref doctor` says what this host lacks"

@@ -8,7 +8,7 @@ from functools import partial
 
 import trio
 
-from referee.ending_signals import ENDING_SIGNALS, ignore_ending_signals
+from referee.ending_signals import ENDING_SIGNALS, Interrupted, ignore_ending_signals
 from referee.play.faults import HostFault, hosts_fault, in_words
 from referee.play.process.limit_watch import watch_limits
 from referee.play.process.open_files import raise_limit
@@ -19,10 +19,6 @@ _NO_ROOM = frozenset({errno.ENOSPC, errno.ENOMEM})
 """What the kernel says where it takes no further watch of epoll, beside other causes."""
 
 Work = Callable[[Pump], Awaitable[None]]
-
-
-class Interrupted(BaseException):
-    """SIGINT, SIGTERM or SIGHUP came, and everything that ran has been stopped. They are ignored from now on."""
 
 
 def run_session(works: Sequence[Work], *, stop: Callable[[], None] | None = None) -> None:

@@ -18,6 +18,7 @@ from msgspec import Meta, Struct
 import referee
 from protocol.messages import Clocks
 from protocol.text import visible
+from referee.errors import GolfrefError
 
 Isolation = Literal["none", "limits", "bwrap"]
 """How far a bot is kept from the referee and the host, the weakest level first."""
@@ -125,7 +126,7 @@ class BotSpec(Struct, frozen=True, kw_only=True):
     """Its cell on this host, where a command has settled that before play; else it is worked out at each start."""
 
 
-class BadBot(ValueError):
+class BadBot(GolfrefError, ValueError):
     """There is no such shipped bot, or the command line cannot be read; the text says what would do."""
 
 

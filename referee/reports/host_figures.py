@@ -1,4 +1,4 @@
-"""A run by host: who played how much, how fast bots answered there, how late the referee was, and whether hosts differ.
+"""A run by host: who played how much, how fast bots answered there and how late the referee was.
 
 Records tell how long a bot took for each answer, but no times of day. So decisions a second are those of the time for
 which bots were waited for.
@@ -12,11 +12,10 @@ from msgspec import Struct
 
 from referee.reports.tables.layout import Column, fitted, wider
 from referee.rules.record import was_asked
-from referee.tournament.figures.host_differences import FEWEST, LEVEL, Difference, Sample, What, differences
 from referee.tournament.store.disk import StoreError
 from referee.tournament.store.origins import Host
 from referee.tournament.store.reading import Part, parts_of
-from referee.tournament.store.rows import CommittedMatch, HostLeftOut, HostLost
+from referee.tournament.store.rows import HostLeftOut, HostLost
 from referee.tournament.store.store import Store
 from referee.tournament.store.words import in_words as in_words_of_row
 
@@ -49,7 +48,7 @@ class HostFigures(Struct, frozen=True, kw_only=True):
 
 
 class RunHosts(Struct, frozen=True, kw_only=True):
-    """What `golfref hosts --json` prints."""
+    """What `golfref standings --hosts --json` prints."""
 
     name: str
     """The name of the run."""
@@ -61,10 +60,6 @@ class RunHosts(Struct, frozen=True, kw_only=True):
     """What the history tells of hosts that could not play."""
     lost: tuple[str, ...]
     """What it tells of hosts that went while the run was played."""
-    compared: tuple[Difference, ...]
-    """The comparisons of hosts, the least p-value first."""
-    verdict: str
-    """Whether the hosts differ, in a sentence."""
 
 
 class _Fault(Struct, frozen=True, kw_only=True):
@@ -148,55 +143,25 @@ def hosts_of(store: Store) -> RunHosts:
         raise StoreError(f"{store.path}: no host is told: the run was played on one machine, without --cluster")
     names = {id_: one.name for id_, one in stored.items()}
     sums: dict[str, _Sums] = {name: _Sums() for name in sorted(names.values())}
-    without, samples = 0, _Samples()
+    without = 0
     for row, times in parts_of(store, _Times):
         if (name := names.get(row.host or 0)) is None:
             without += 1
             continue
         sums[name].add(times, row.result.lag_us)
-        samples.add(name, row, times)
     for _, void in store.voids():
         if void.host in names:
             sums[names[void.host]].voids += 1
     told: dict[str, list[Host]] = defaultdict(list)
     for one in stored.values():
         told[one.name].append(one)
-    compared = differences(samples.all())
     return RunHosts(
         name=store.meta().config.name,
         without_host=without,
         hosts=tuple(some.figures(name, told[name]) for name, some in sums.items()),
         left_out=tuple(line for _, row in store.rows(HostLeftOut) for line in in_words_of_row(row)),
         lost=tuple(line for _, row in store.rows(HostLost) for line in in_words_of_row(row)),
-        compared=compared,
-        verdict=verdict(compared, hosts=len(sums)),
     )
-
-
-class _Samples:
-    """What is compared between hosts, by block."""
-
-    def __init__(self) -> None:
-        self._blocks: dict[tuple[str, tuple[str, ...], int], int] = {}
-        self._values: dict[tuple[What, str, str, int, str], list[float]] = defaultdict(list)
-
-    def add(self, host: str, row: CommittedMatch, times: _Times) -> None:
-        """A match that a host played."""
-        game, bots = row.identity.variant, row.identity.bots
-        key = (game, tuple(sorted(bots)), row.identity.deal)
-        block = self._blocks.setdefault(key, len(self._blocks))
-        self._values["lag", host, game, block, ""].append(float(row.result.lag_us))
-        for given in _answers(times):
-            self._values["answers", host, game, block, bots[given.seat]].append(float(given.time_us))
-        for window in _windows(times):
-            for one in window.reactions:
-                if one.corrected_us is not None and not one.late:
-                    self._values["slaps", host, game, block, bots[one.seat]].append(one.corrected_us)
-
-    def all(self) -> Iterator[Sample]:
-        """All of it."""
-        for (what, host, game, block, bot), values in self._values.items():
-            yield Sample(what=what, host=host, game=game, block=block, bot=bot, values_us=tuple(values))
 
 
 def _answers(times: _Times) -> Iterator[_Given]:
@@ -211,36 +176,6 @@ def _answers(times: _Times) -> Iterator[_Given]:
 
 def _windows(times: _Times) -> Iterator[_GivenSlaps]:
     return (move for move in times.moves if isinstance(move, _GivenSlaps) and move.reactions)
-
-
-_WORDS = {"slaps": "how fast {bot} slaps", "answers": "how fast bots answer", "lag": "how late the referee is"}
-
-
-def in_words(one: Difference) -> str:
-    """What is compared."""
-    return _WORDS[one.what].format(bot=one.bot)
-
-
-def verdict(compared: Sequence[Difference], *, hosts: int) -> str:
-    """Whether the hosts differ, in a sentence."""
-    told = [one for one in compared if one.differs]
-    if hosts == 1:
-        return "one host played, so there is nothing to compare"
-    if not compared:
-        return f"the hosts are not compared: two of them need at least {FEWEST} blocks each of a game"
-    tests = f"{len(compared)} comparison{'s' * (len(compared) > 1)}"
-    if not told:
-        return (
-            f"no difference between the hosts is seen ({tests}, the least p = {compared[0].p_of_all:.2g} of all; "
-            f"a difference counts below {LEVEL:g})"
-        )
-    some = "; ".join(f"{in_words(one)} (p = {one.p_of_all:.2g} of all; medians {_medians(one)})" for one in told[:3])
-    more = f"; and {len(told) - 3} more, which --json has" if len(told) > 3 else ""
-    return f"the hosts differ in {some}{more}"
-
-
-def _medians(one: Difference) -> str:
-    return ", ".join(f"{host} {_time(us)}" for host, us in one.median_us.items())
 
 
 def _time(us: float | None) -> str:
@@ -263,7 +198,7 @@ def lines_of(found: RunHosts, width: int) -> list[str]:
         lines.append(f"{found.without_host} matches were played at the desk, on no host")
     built = {one.name: ", ".join(last.built) for one, last in zip(hosts, told, strict=True) if last is not None}
     lines += [f"built on {host}: {bots}" for host, bots in built.items() if bots]
-    return [*lines, *found.left_out, *found.lost, found.verdict]
+    return [*lines, *found.left_out, *found.lost]
 
 
 def _figures(hosts: Sequence[HostFigures]) -> list[Column]:

@@ -80,7 +80,7 @@ def hosts(summary: RunSummary) -> list[str]:
         return []
     named = [f"{host} {count}" for host, count in [*summary.hosts.items()][:NAMED_HOSTS]]
     more = f" and {len(summary.hosts) - NAMED_HOSTS} more" * (len(summary.hosts) > NAMED_HOSTS)
-    return [f"matches by host: {', '.join(named)}{more}; `golfref hosts` tells whether they differ"]
+    return [f"matches by host: {', '.join(named)}{more}; `golfref standings --hosts` has the figures of each"]
 
 
 def scoring_tables(summary: RunSummary) -> list[str]:

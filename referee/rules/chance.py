@@ -11,6 +11,7 @@ from typing import Protocol
 from msgspec import Struct, field
 
 from protocol.cards import Card
+from referee.errors import GolfrefError
 from referee.rules.keyed_streams import Stream
 from referee.rules.variants import Variant, deck
 
@@ -65,7 +66,7 @@ class Keyed(Chance):
         return tuple(Stream(self._key, f"asking/{number}/{window}").shuffled(range(self._seats)))
 
 
-class BadDeck(ValueError):
+class BadDeck(GolfrefError, ValueError):
     """A given deck that the pack cannot make; the text names round and card."""
 
 

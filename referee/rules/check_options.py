@@ -13,6 +13,7 @@ from msgspec import Struct, ValidationError, convert
 from msgspec.structs import asdict, replace
 
 from protocol.cards import JOKER, RANKS, is_card, rank, suit
+from referee.errors import GolfrefError
 from referee.rules.options import CARD_VALUES, OPTIONS, TYPES, Lines, Options, expected
 from referee.rules.par_table import OURS_1, ParTable, in_words
 from referee.rules.variants import (
@@ -36,7 +37,7 @@ class OptionProblem(Struct, frozen=True):
     text: str
 
 
-class BadOptions(ValueError):
+class BadOptions(GolfrefError, ValueError):
     """A set of options that no game can be played with; `problems` holds all that was found."""
 
     def __init__(self, problems: list[OptionProblem]) -> None:

@@ -13,6 +13,7 @@ from msgspec import Struct, field
 
 from protocol.actions import Action, Target
 from protocol.messages import Clocks, FaultKind, FaultPolicy, GameMessage, Limits
+from referee.errors import CHECK_FAILED, GolfrefError
 from referee.rules.chance import Chance, Recorded, RoundOutcomes
 from referee.rules.counts import SeatCounts
 from referee.rules.game import Game
@@ -220,12 +221,14 @@ class Record(Struct, frozen=True, kw_only=True):
     """By seat; empty while the match is played."""
 
 
-class NoRecord(ValueError):
+class NoRecord(GolfrefError, ValueError):
     """There is no record that this version reads; the text says what was looked for, or what is there instead."""
 
 
-class BrokenRecord(ValueError):
+class BrokenRecord(GolfrefError, ValueError):
     """A record that does not replay; the text says at which move and why."""
+
+    exit_code = CHECK_FAILED
 
 
 class Head(Struct):

@@ -12,6 +12,7 @@ from msgspec import Struct, convert, field
 from msgspec.structs import asdict, replace
 
 from protocol.cards import CACTUS_RANKS, EXTRA_SUITS, JOKER, RANKS, SUITS, Card, is_card, rank
+from referee.errors import GolfrefError
 from referee.rules.options import CARD_VALUES, OPTIONS, Options
 
 _PIPS = {str(points): points for points in range(2, 11)}
@@ -392,7 +393,7 @@ PRESETS: Mapping[str, Variant] = {variant.preset: variant for variant in _ALL}
 """Every preset by its name."""
 
 
-class UnknownVariant(ValueError):
+class UnknownVariant(GolfrefError, ValueError):
     """No preset has this name; the text suggests the nearest."""
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from protocol.text import printable
+from referee.errors import GolfrefError
 from referee.toml.reader import KeyPath, Problem
 
 LONGEST_LINE = 2000
@@ -24,12 +25,17 @@ MOST_DOTS = 200
 with their square."""
 
 
-class BadDocument(ValueError):
+class BadDocument(GolfrefError, ValueError):
     """What is wrong with a file. `lines` holds every problem with its place, in the order of the file."""
 
     def __init__(self, lines: Iterable[str]) -> None:
         self.lines = tuple(lines)
         super().__init__("\n".join(self.lines))
+
+    @property
+    def printed(self) -> tuple[str, ...]:
+        """The lines, each of which begins with its place."""
+        return self.lines
 
 
 def read_text(path: str | Path, *, most_bytes: int | None = None) -> str:

@@ -25,6 +25,7 @@ from msgspec import Struct
 
 from protocol.text import printable
 from referee import __version__
+from referee.errors import HOST_FAILED, GolfrefError
 from referee.lock_file import locked
 from referee.play.spec import BotSpec, Isolation
 from referee.versions.entry import Builds, Entry
@@ -54,8 +55,10 @@ _NAMED = 5
 """So many changed files are named."""
 
 
-class NotStored(Exception):
+class NotStored(GolfrefError):
     """A version cannot be put into the store. The text says why, and what to do; whoever shows it names the entry."""
+
+    exit_code = HOST_FAILED
 
 
 class StoreNotWritable(NotStored):

@@ -56,7 +56,7 @@ def tournament(bot: str, *, workers: int, deals: int, rounds: int, jobs: int) ->
         config, path = Path(folder, "crews.toml"), Path(folder, "crews.golfref")
         text = CONFIG.format(deals=deals, jobs=jobs, workers=f"workers = {workers}", rounds=rounds)
         config.write_text(text + "".join(BOT.format(number=number, bot=bot) for number in range(3)))
-        command = [sys.executable, "-m", "referee.cli", "tournament", str(config), "--store", str(path)]
+        command = [sys.executable, "-m", "referee", "tournament", str(config), "--store", str(path)]
         begun = time.perf_counter()
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
         seconds = time.perf_counter() - begun

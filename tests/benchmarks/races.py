@@ -24,9 +24,10 @@ from typing import get_args
 from msgspec.structs import replace
 
 from protocol.messages import SlapTiming
+from referee.ending_signals import Interrupted
 from referee.play.process import orphans
 from referee.play.pump.pump import Pump
-from referee.play.session import Interrupted, run_session
+from referee.play.session import run_session
 from referee.play.spec import Confinement, Isolation
 from referee.trials.races import Outcome, Scenario, Window, raced, summary
 

@@ -173,7 +173,7 @@ def commit_us(path: Path) -> float:
 def command_s(*words: str) -> float:
     """Seconds that a command of golfref takes; ends this program where it fails."""
     begun = time.perf_counter()
-    command = [sys.executable, "-m", "referee.cli", *words]
+    command = [sys.executable, "-m", "referee", *words]
     done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False)
     if done.returncode:
         sys.exit(f"{' '.join(command)}: {done.stderr}")

@@ -221,7 +221,7 @@ def _bytecode(folder: Path, checkout: Path) -> dict[str, str]:
     places = [str(checkout / name) for name in ("protocol", "referee")]
     subprocess.run([sys.executable, "-m", "compileall", "-q", *places], env=os.environ | env, check=True)
     # And what it imports: an import leaves it there.
-    imports = "import referee.cli, referee.commands.tournament, scipy.stats, scipy.optimize"
+    imports = "import referee.commands.tournament.command, scipy.stats, scipy.optimize"
     path = {"PYTHONPATH": str(checkout)}
     subprocess.run([sys.executable, "-P", "-c", imports], env=os.environ | env | path, check=True)
     return env

@@ -13,7 +13,7 @@ from in_store import Silent, result_of
 from msgspec.structs import asdict, replace
 from needs import need_modules
 
-from referee.commands.opening import open_store, prepare
+from referee.commands.tournament.prepare import open_store, prepare
 from referee.tournament.config.config import load
 from referee.tournament.orders import Job
 from referee.tournament.run.dispatch import Dispatcher

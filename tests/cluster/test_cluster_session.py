@@ -159,7 +159,7 @@ def test_hosts_and_what_runs_on_them_are_killed_and_the_results_are_those_of_one
     said = said_at_end(run, code=0)
     lost = "\nhost `one` has left the cluster, or was lost\n"
     assert lost in said
-    assert lost in golfref("hosts", "run.golfref", cwd=folder.path)[0]
+    assert lost in golfref("standings", "run.golfref", "--hosts", cwd=folder.path)[0]
 
     assert folder.results() == make_folder("alone", 6).results()
 
@@ -212,7 +212,7 @@ def test_why_a_cluster_cannot_be_started_here_is_printed(monkeypatch: pytest.Mon
 
 def test_without_the_library_a_cluster_is_refused(make_folder: Callable[[str, int], Folder]) -> None:
     folder = make_folder("run", 1)
-    before = "import sys; sys.modules['distributed'] = None; from referee.cli import main; main()"
+    before = "import sys; sys.modules['distributed'] = None; from referee.commands import main; main()"
     done = subprocess.run(
         [sys.executable, "-c", before, "tournament", "run.toml", "--cluster", "local:1"],
         cwd=folder.path,

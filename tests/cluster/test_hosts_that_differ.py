@@ -103,7 +103,7 @@ def test_each_host_gets_the_bots_and_one_with_other_rules_is_left_out(
         assert f"host lab4 is left out: {too_early}" in err
     until_gone()
 
-    found = json.loads(golfref("hosts", "run.golfref", "--json", cwd=tmp_path)[0])
+    found = json.loads(golfref("standings", "run.golfref", "--hosts", "--json", cwd=tmp_path)[0])
     assert sorted(found["left_out"]) == [
         f"host `lab3` is left out: {left_out}",
         f"host `lab4` is left out: {too_early}",

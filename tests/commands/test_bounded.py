@@ -8,13 +8,14 @@ from pathlib import Path
 import pytest
 
 from referee.commands import bounded as room
-from referee.commands.bounded import OutOfBounds, bounded, size_of
+from referee.commands.bounded import bounded, size_of
+from referee.errors import CommandError
 
 
 def test_what_computes_without_end_is_refused_in_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(room, "SECONDS", 0.01)
     told = r"^run\.golfref: to read it takes more than 0\.01 s of computing"
-    with pytest.raises(OutOfBounds, match=told), bounded("run.golfref", 999_999):
+    with pytest.raises(CommandError, match=told), bounded("run.golfref", 999_999):
         all(iter(lambda: True, False))
     assert signal.getitimer(signal.ITIMER_PROF) == (0.0, 0.0)
 
@@ -23,7 +24,7 @@ def test_what_computes_without_end_is_refused_in_a_sentence(monkeypatch: pytest.
 def test_what_needs_too_much_memory_is_refused_in_a_sentence() -> None:
     before = resource.getrlimit(resource.RLIMIT_DATA)
     told = r"^run\.golfref: to read it takes more than 2\.1 GB of memory"
-    with pytest.raises(OutOfBounds, match=told), bounded("run.golfref", 0):
+    with pytest.raises(CommandError, match=told), bounded("run.golfref", 0):
         bytearray(1 << 32)
     assert resource.getrlimit(resource.RLIMIT_DATA) == before
 

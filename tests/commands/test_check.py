@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shlex
 import signal
 import subprocess
@@ -12,10 +13,10 @@ from typing import Any
 
 import pytest
 from commands import GOLFREF, PATIENCE_S, golfref
-from msgspec.structs import replace
 from needs import need_perl
 
-from referee.commands.check import Ordered, check_bot
+from referee.commands.entrants.check import CheckOptions, check
+from referee.errors import GolfrefError
 from referee.kit.check.steps import STEPS
 from referee.play.spec import SHIPPED
 
@@ -69,14 +70,12 @@ def test_a_finding_tells_all_that_is_needed_to_put_it_right(tmp_path: Path) -> N
 def test_what_cannot_be_checked_is_told(
     command: str, changed: dict[str, Any], told: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    order = Ordered(command=command, folder=None, variants=(), isolation="limits", seed="1", steps=(), as_json=False)
+    with pytest.raises(GolfrefError, match=re.escape(told)) as refused:
+        check(CheckOptions(what=command, **changed))
 
-    assert check_bot(replace(order, **changed)) == 2
-
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert told in err
-    assert "--bot" not in err
+    assert capsys.readouterr().out == ""
+    assert "--bot" not in str(refused.value)
+    assert refused.value.exit_code == 2
 
 
 def test_a_check_whose_terminal_is_closed_ends_with_its_bots(
@@ -101,7 +100,7 @@ def test_a_check_whose_terminal_is_closed_ends_with_its_bots(
     _, err = check.communicate(timeout=PATIENCE_S)
 
     assert check.returncode == 130
-    assert err == "golfref check: interrupted\n"
+    assert err == "golfref: interrupted\n"
     assert not marked()
 
 

@@ -15,7 +15,7 @@ from commands import GOLFREF
 from exported import made_up_run
 
 from referee.commands.console import in_lines, put, put_words, say, screen_width
-from referee.play.session import Interrupted
+from referee.ending_signals import Interrupted
 
 
 def no_terminal(*_: int) -> os.terminal_size:

@@ -39,7 +39,7 @@ def test_this_host_is_tried_out_with_real_bots(
     monkeypatch.setattr(doctor_module, "is_uneven", lambda _: True)  # so that the races are played again
     monkeypatch.setattr("referee.trials.starts.STARTS", 1)
 
-    assert doctor_module.examine(as_json=True, races=1) == 0
+    assert doctor_module.doctor(as_json=True, races=1) == 0
 
     found = msgspec.json.decode(capsys.readouterr().out, type=Document)
     assert found.versions["Python"] == ".".join(map(str, sys.version_info[:3]))
@@ -211,7 +211,7 @@ def test_where_no_bot_can_be_started_the_exit_code_is_3(
     found = findings(levels=failed, races=None, races_problem="no bot starts")
     monkeypatch.setattr(doctor_module, "_look", lambda _: found)
 
-    assert doctor_module.examine(as_json=False) == 3
+    assert doctor_module.doctor() == 3
 
     assert capsys.readouterr().out.splitlines()[:3] == [
         "your own bots:   no, because no bot starts under `limits`: cannot start python3",

@@ -37,7 +37,6 @@ def lines(path: Path) -> list[bytes]:
     [
         ("m.csv", b"match_id,number,"),
         ("m.csv.gz", b"match_id,number,"),
-        ("m.md", b"| match\\_id | number |"),
         ("m.JSONL", b'{"match_id":2,"number":0,'),
         ("m.ndjson.gz", b'{"match_id":2,"number":0,'),
     ],
@@ -58,28 +57,12 @@ def test_a_table_is_printed_as_csv_where_no_file_is_named(run: Path, tmp_path: P
     assert len(list(csv.DictReader(io.StringIO(printed)))) == 8
 
 
-@pytest.mark.parametrize(
-    ("format_", "first"),
-    [
-        ("csv", ["rank,bot", "1,ann"]),
-        ("markdown", ["| rank | bot |", "| ---: | --- |", "| 1 | ann |"]),
-        ("jsonl", ['{"rank":1,"bot":"ann"}']),
-    ],
-)
-def test_only_these_columns_are_written_in_this_order(
-    run: Path, tmp_path: Path, format_: str, first: list[str]
-) -> None:
-    words = ("--table", "standings", "--format", format_, "--columns", "rank, bot")
-
-    assert golfref("export", run, *words, cwd=tmp_path)[0].splitlines()[: len(first)] == first
-
-
 def refused(folder: Path, *words: str | Path) -> str:
     """What the command says, which writes nothing."""
     there = {path: path.read_bytes() for path in folder.iterdir()}
     out, said = golfref("export", *words, cwd=folder, code=2)
     assert (out, {path: path.read_bytes() for path in folder.iterdir()}) == ("", there)
-    return said.removeprefix("golfref export: ").removesuffix("\n")
+    return said.removeprefix("golfref: ").removesuffix("\n")
 
 
 def test_what_cannot_be_exported_is_said_in_a_sentence(run: Path, tmp_path: Path) -> None:
@@ -88,14 +71,10 @@ def test_what_cannot_be_exported_is_said_in_a_sentence(run: Path, tmp_path: Path
         "--table: expected one of matches, seats, rounds, decisions, slaps, pairs, standings, got bots"
     )
     assert refused(tmp_path, run, *table, "--format", "xls") == (
-        "--format: expected one of csv, parquet, markdown, jsonl, got xls"
-    )
-    assert refused(tmp_path, run, *table, "--columns", "bot,totl") == (
-        "--columns: seats has no column totl; did you mean total?"
+        "--format: expected one of csv, parquet, jsonl, got xls"
     )
     assert refused(tmp_path, run, *table, "-o", "seats.xls") == (
-        "seats.xls: the name tells no format; it may end with .csv, .parquet, .md, .markdown, .jsonl, .ndjson, "
-        "or give --format"
+        "seats.xls: the name has no format; it may end with .csv, .parquet, .jsonl, .ndjson, or give --format"
     )
     assert refused(tmp_path, run, *table, "--format", "parquet") == (
         "Parquet is not written to standard output; name a file with -o"
@@ -156,7 +135,7 @@ def test_an_export_that_is_interrupted_says_so(run: Path) -> None:
         assert process.stderr is not None
         process.stdout.read(1)
         process.send_signal(signal.SIGTERM)
-        assert process.stderr.read() == b"golfref export: interrupted\n"
+        assert process.stderr.read() == b"golfref: interrupted\n"
         assert process.wait() == 130
 
 

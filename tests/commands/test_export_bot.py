@@ -26,7 +26,7 @@ def take_out(run: Path, statement: str) -> None:
 
 
 def exported(run: Path, bot: str = "ann") -> list[BotMatch]:
-    golfref("export-bot", "run.golfref", bot, "-o", f"{bot}.jsonl", cwd=run)
+    golfref("export", "run.golfref", "--bot", bot, "-o", f"{bot}.jsonl", cwd=run)
     lines = (run / f"{bot}.jsonl").read_bytes().splitlines()
     (run / f"{bot}.jsonl").unlink()
     return [read_bot_match(line) for line in lines]
@@ -49,7 +49,7 @@ def test_after_a_run_an_author_has_all_his_matches(run: Path) -> None:
         str(next(m.seat for m in matches if m.place and m.place.number == 3)),
         cwd=run,
     )
-    golfref("export-bot", "run.golfref", "ann", "-o", "ann.jsonl.gz", cwd=run)
+    golfref("export", "run.golfref", "--bot", "ann", "-o", "ann.jsonl.gz", cwd=run)
     assert golfref("replay", "ann.jsonl.gz:3", cwd=run)[0] == said
     text, _ = golfref("transcript", "run.golfref:3", "--bot", "ann", cwd=run)
     assert golfref("transcript", "ann.jsonl.gz:3", cwd=run)[0] == text
@@ -58,12 +58,12 @@ def test_after_a_run_an_author_has_all_his_matches(run: Path) -> None:
 def test_while_a_run_goes_on_the_matches_so_far_are_given_to_the_author(run: Path) -> None:
     take_out(run, "DELETE FROM places WHERE number = 3")
 
-    _, said = golfref("export-bot", "run.golfref", "ann", "-o", "ann.jsonl", cwd=run)
+    _, said = golfref("export", "run.golfref", "--bot", "ann", "-o", "ann.jsonl", cwd=run)
     assert said == "3 matches of ann in ann.jsonl\n"
 
 
 def test_nothing_of_the_other_bot_or_of_the_keys_is_in_the_file(run: Path) -> None:
-    golfref("export-bot", "run.golfref", "ann", "-o", "ann.jsonl", cwd=run)
+    golfref("export", "run.golfref", "--bot", "ann", "-o", "ann.jsonl", cwd=run)
     text = (run / "ann.jsonl").read_text()
 
     assert "of bob" not in text
@@ -75,29 +75,29 @@ def test_nothing_of_the_other_bot_or_of_the_keys_is_in_the_file(run: Path) -> No
 
 def test_what_cannot_be_exported_is_said_in_a_sentence(run: Path) -> None:
     def refused(*words: str) -> str:
-        return golfref("export-bot", *words, cwd=run, code=2)[1]
+        return golfref("export", *words, cwd=run, code=2)[1]
 
-    assert refused("run.golfref", "anne", "-o", "x") == (
-        "golfref export-bot: run.golfref: no bot anne plays in this run; did you mean ann?\n"
+    assert refused("run.golfref", "--bot", "anne", "-o", "x") == (
+        "golfref: run.golfref: no bot anne plays in this run; did you mean ann?\n"
     )
     (run / "there").write_text("mine")
-    assert refused("run.golfref", "ann", "-o", "there") == (
-        "golfref export-bot: there exists already; remove it, name another file, or replace it with --force\n"
+    assert refused("run.golfref", "--bot", "ann", "-o", "there") == (
+        "golfref: there exists already; remove it, name another file, or replace it with --force\n"
     )
     assert (run / "there").read_text() == "mine"
-    golfref("export-bot", "run.golfref", "ann", "-o", "there", "--force", cwd=run)
+    golfref("export", "run.golfref", "--bot", "ann", "-o", "there", "--force", cwd=run)
     assert read_bot_match((run / "there").read_bytes().splitlines()[0]).bot == "ann"
     (run / "there").write_text("mine")
-    assert "nowhere/x: cannot be written: No such file" in refused("run.golfref", "ann", "-o", "nowhere/x")
-    assert "there is not the store of a run" in refused("there", "ann", "-o", "x")
+    assert "nowhere/x: cannot be written: No such file" in refused("run.golfref", "--bot", "ann", "-o", "nowhere/x")
+    assert "there is not the store of a run" in refused("there", "--bot", "ann", "-o", "x")
     take_out(run, "DELETE FROM places")
-    _, said = golfref("export-bot", "run.golfref", "ann", "-o", "x", cwd=run, code=1)
-    assert said == "golfref export-bot: ann has played no match so far; nothing was written\n"
+    _, said = golfref("export", "run.golfref", "--bot", "ann", "-o", "x", cwd=run, code=1)
+    assert said == "golfref: ann has played no match so far; nothing was written\n"
     assert not (run / "x").exists()
 
 
 def test_a_file_that_holds_one_bots_matches_is_asked_for_no_other(run: Path) -> None:
-    golfref("export-bot", "run.golfref", "ann", "-o", "ann.jsonl", cwd=run)
+    golfref("export", "run.golfref", "--bot", "ann", "-o", "ann.jsonl", cwd=run)
     seat = str(1 - read_bot_match((run / "ann.jsonl").read_bytes().splitlines()[0]).seat)
 
     def refused(*words: str) -> str:

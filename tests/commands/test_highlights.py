@@ -11,8 +11,8 @@ import pytest
 from commands import golfref
 from exported import made_up_run
 
-from referee.commands.highlights import RunHighlights
-from referee.commands.records import load_record
+from referee.commands.recorded.records import open_match
+from referee.commands.runs.highlights import RunHighlights
 from referee.film.reel import Reel
 from referee.highlights.kinds import KINDS
 
@@ -44,7 +44,7 @@ def test_the_list_has_a_sentence_and_a_command_for_each_moment(folder: Path) -> 
     assert [f"{where}" for where, _ in COMMAND.findall(out)] == [f"run.golfref:#{one.match}" for one in told.highlights]
     assert max(map(len, out.splitlines())) <= 80
     for place, moment in COMMAND.findall(out):
-        assert moment in Reel(load_record(str(folder / place))).names
+        assert moment in Reel(open_match(str(folder / place)).record()).names
 
 
 def test_kinds_and_numbers_can_be_chosen(folder: Path) -> None:

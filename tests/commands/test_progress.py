@@ -8,9 +8,9 @@ import pytest
 from made_up_runs import made_up_result
 from rich.console import Console
 
-from referee.commands.announcement import plan_lines
-from referee.commands.forecast import Estimate, Pace
-from referee.commands.progress import (
+from referee.commands.tournament.announcement import plan_lines
+from referee.commands.tournament.forecast import Estimate, Pace
+from referee.commands.tournament.progress import (
     PLAIN_EVERY_S,
     BarDisplay,
     Leaders,

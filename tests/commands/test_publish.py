@@ -96,7 +96,7 @@ def test_the_store_of_a_bundle_is_read_as_any_other_and_nothing_is_written_besid
 
     assert "greedy" in golfref("standings", "run.golfref", "--bot", "greedy", cwd=bundle)[0]
     golfref("transcript", "run.golfref:1", "--bot", "greedy", cwd=bundle)
-    golfref("export-bot", "run.golfref", "greedy", "-o", "../greedy.jsonl", cwd=bundle)
+    golfref("export", "run.golfref", "--bot", "greedy", "-o", "../greedy.jsonl", cwd=bundle)
 
     assert sorted(os.listdir(bundle)) == before
     assert all(path.stat().st_mode & 0o044 == 0o044 for path in bundle.rglob("*")), "readable by everybody"

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from commands import golfref
 
-from referee.commands.records import seat_of
+from referee.commands.recorded.records import seat_of
 from referee.rules.record import NoRecord
 
 BOTS = ("--bot", "builtin:random", "--bot", "builtin:random")

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from quick import FILLER
 
 from protocol.messages import Clocks, FaultPolicy, GameMessage
-from referee.commands.rerun import in_words
+from referee.commands.match.rerun import in_words
 from referee.kit.rerun import Outcome, Rerun, compared, rerun
 from referee.play.match import MatchSetup, play
 from referee.play.pump.pump import Pump

@@ -18,8 +18,8 @@ from match_data import data_in, text_of
 from quick import QUICK
 from two_deals import CONFIG, two_deals
 
-from referee.commands.live_site import check_site
-from referee.commands.site import problem
+from referee.commands.runs.site import problem
+from referee.commands.tournament.live_site import check_site
 from referee.rules.record import read_record, walk
 from referee.site.files import File
 from referee.site.folder import commitment_of, site_folder

@@ -10,7 +10,7 @@ from commands import golfref
 from exported import made_up_run
 from match_data import data_in
 
-from referee.commands.records import load_record
+from referee.commands.recorded.records import open_match
 from referee.film.documents import Documents
 from referee.film.states import Document
 from referee.film.view import OPEN
@@ -27,7 +27,7 @@ def folder(tmp_path: Path) -> Path:
 def test_json_is_the_document_of_the_view(folder: Path, options: tuple[str, ...], viewer: int | None) -> None:
     out, _ = golfref("replay", "run.golfref:3", "--json", *options, cwd=folder)
 
-    expected = Documents(load_record(str(folder / "run.golfref:3"))).document(viewer)
+    expected = Documents(open_match(str(folder / "run.golfref:3")).record()).document(viewer)
     assert msgspec.json.decode(out, type=Document) == expected
 
 
@@ -47,8 +47,8 @@ def test_a_page_of_a_seat_holds_nothing_else(folder: Path) -> None:
     ("options", "said"),
     [
         (("--seat", "7", "--json"), "golfref: --seat: expected 0 to 2, got 7"),
-        (("--seat", "1", "--open", "--json"), "--open goes with --json alone"),
-        (("--open", "--html", "new.html"), "--open goes with --json alone"),
+        (("--seat", "1", "--open", "--json"), "for --open: it goes with --json alone"),
+        (("--open", "--html", "new.html"), "for --open: it goes with --json alone"),
         (("--html", "there.html"), "there.html exists already; remove it, name another file, or replace it"),
         (("--html", "nowhere/new.html"), "nowhere/new.html: cannot be written: No such file or directory"),
     ],
@@ -66,8 +66,8 @@ def test_what_cannot_be_shown(folder: Path, options: tuple[str, ...], said: str)
 
 
 def test_matches_that_a_bot_was_given_have_no_states(folder: Path) -> None:
-    golfref("export-bot", "run.golfref", "ann", "-o", "own.jsonl", cwd=folder)
+    golfref("export", "run.golfref", "--bot", "ann", "-o", "own.jsonl", cwd=folder)
 
-    _, err = golfref("replay", "own.jsonl:3", "--json", cwd=folder, code=2)
+    _, err = golfref("replay", "own.jsonl", "--json", cwd=folder, code=2)
 
-    assert "own.jsonl:3 holds what one bot was told of its matches" in err
+    assert "own.jsonl holds what one bot was sent in its matches" in err

@@ -15,9 +15,9 @@ import pytest
 from commands import golfref
 
 from referee.beneath import open_folder
-from referee.commands import submit
+from referee.commands.entrants import submit
+from referee.commands.entrants.submit import SubmitOptions, Watch
 from referee.commands.interrupt import Signals
-from referee.commands.submit import SubmitOrdered, Watch
 from referee.competition import answers
 from referee.competition.history import lines
 from referee.competition.inbox import UNTOUCHED_S, Inbox, InboxItem
@@ -156,18 +156,7 @@ def watch(place: Path, clock: Clock) -> Iterator[Callable[[], Watch]]:
     handlers = {number: signal.getsignal(number) for number in ENDING_SIGNALS}
     folder = place / "dropped"
     folder.mkdir()
-    order = SubmitOrdered(
-        config=place / "config.toml",
-        what="",
-        name="",
-        owner="",
-        is_checked=False,
-        replaces=False,
-        lists=False,
-        restores="",
-        watches=folder,
-        as_json=False,
-    )
+    order = SubmitOptions(config=place / "config.toml", unchecked=True, watches=folder)
     fd = open_folder(folder)
     with Signals() as signals:
         yield lambda: Watch(order, Inbox(folder, fd, lambda _: UNTOUCHED_S), signals, clock)

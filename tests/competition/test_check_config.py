@@ -11,7 +11,7 @@ import typer
 from commands import golfref
 from needs import need_perl
 
-from referee.commands.check_words import given_as
+from referee.commands.entrants.check_words import given_as
 from referee.competition import qualify
 from referee.competition.checks import CheckResult, cache_file, cached
 from referee.play.spec import SHIPPED

@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 from typer.testing import CliRunner
 
-from referee.cli.every import app
+from referee.commands.table import app
 from referee.competition import checks, qualify
 from referee.competition.at_home import config_at_home
 from referee.competition.check_table import as_json, lines_of

@@ -360,7 +360,7 @@ def slaps_too_early():
 def forges_the_log(word):
     """Writes to the output and standard error of its parent, by way of /proc."""
     start()
-    line = f"golfref match: void, says {word}\n".encode()
+    line = f"golfref: void, says {word}\n".encode()
     pids = [os.getppid(), *([1] if os.getcwd() == "/bot" else [])]
     for path in [f"/proc/{pid}/fd/{fd}" for pid in pids for fd in (1, 2)]:
         attempt("forged", lambda path=path: os.write(os.open(path, os.O_WRONLY | os.O_NONBLOCK), line))

@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Callable
 from contextlib import closing
 from functools import cache
-from html import unescape
 from itertools import permutations
 from pathlib import Path
 from typing import Any
@@ -25,14 +24,13 @@ from made_once import made_once
 from msgspec.structs import replace
 
 from protocol.actions import Slap
-from protocol.text import harmless
 from referee.reports.export import rows as structs
 from referee.reports.export.columns import Column, columns_of
 from referee.reports.export.of_matches import seat_rows
 from referee.reports.export.of_play import photo_finishes
 from referee.reports.export.rows import TABLES, Table
 from referee.reports.export.scope import scope_of
-from referee.reports.export.text import in_markdown, no_formula
+from referee.reports.export.text import no_formula
 from referee.rules.check_options import with_options
 from referee.rules.games.slaps import order_slaps
 from referee.rules.questions import Window
@@ -86,34 +84,6 @@ def test_csv_has_the_same_rows(run: Path, table: Table) -> None:
     assert [
         {name: typed[kinds[name]](cell) if cell else None for name, cell in row.items()} for row in read
     ] == expected
-
-
-def test_markdown_has_the_same_rows(run: Path) -> None:
-    table: Table = "standings"
-    out, _ = golfref("export", "run.golfref", "--table", table, "--format", "markdown", cwd=run)
-    heading, line, *rows = out.splitlines()
-
-    assert shown(heading) == [column.name for column in columns_of(TABLES[table])]
-    assert re.fullmatch(r"(\| -{3}:? )+\|", line)
-    assert [shown(row) for row in rows] == [
-        ["" if value is None else value if isinstance(value, str) else json.dumps(value) for value in row.values()]
-        for row in exported(run, table)
-    ]
-
-
-def shown(row: str) -> list[str]:
-    """The cells of a row as a page shows them: a pipe ends a cell unless there is a backslash before it."""
-    cells = re.findall(r"\| ((?:\\.|[^\\|])*?) (?=\|)", row)
-    return [unescape(re.sub(r"\\(.)", r"\1", cell)) for cell in cells]
-
-
-@settings(max_examples=30)
-@given(st.text(max_size=20))
-def test_a_name_in_markdown_is_shown_and_is_nothing_else(text: str) -> None:
-    cell = in_markdown(text)
-
-    assert unescape(re.sub(r"\\(.)", r"\1", cell)) == harmless(text)
-    assert not re.search(r"(?<!\\)(?:\\\\)*[|`*_~\[\]]|[<>\n]|://|www\.", cell)
 
 
 @pytest.mark.parametrize("name", [*NAMES, "=cmd|' /C calc'!A0", "+1", "-1", "@SUM(A1)", "\uff1d1", "it's"])
@@ -264,7 +234,7 @@ def test_a_damaged_record_is_named(run: Path, tmp_path: Path, table: str) -> Non
     damaged = changed(run, tmp_path, "UPDATE records SET record = x'00' WHERE id = 5")
 
     _, said = golfref("export", "run.golfref", "--table", table, "-o", "x.csv", cwd=damaged, code=2)
-    assert said.startswith("golfref export: run.golfref: the record of match #5 is damaged")
+    assert said.startswith("golfref: run.golfref: the record of match #5 is damaged")
     assert [path.name for path in damaged.iterdir()] == ["run.golfref"]
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import forked
 from typer.testing import CliRunner
 
-from referee.cli.every import app
+from referee.commands.table import app
 from referee.tournament.store.disk import StoreError
 from referee.tournament.store.store import Store
 
@@ -28,9 +28,7 @@ _ONLY_READ = {
     "compare",
     "entries",
     "export",
-    "export-bot",
     "highlights",
-    "hosts",
     "new",
     "replay",
     "rules",

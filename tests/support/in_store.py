@@ -8,7 +8,7 @@ from random import Random
 
 import trio
 
-from referee.commands.opening import PreparedRun, open_store, prepare
+from referee.commands.tournament.prepare import PreparedRun, open_store, prepare
 from referee.tournament.config.config import load
 from referee.tournament.orders import Played, Spoiled
 from referee.tournament.plan.planned_match import PlannedMatch

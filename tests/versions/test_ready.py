@@ -12,7 +12,7 @@ import pytest
 from commands import GOLFREF, golfref, until_there
 from typer.testing import CliRunner
 
-from referee.cli.every import app
+from referee.commands.table import app
 from referee.play.faults import HostFault
 from referee.tournament.config.config import Config, load
 from referee.versions.build_log import FIRST_BYTES, LAST_BYTES, BuildLog, last_lines, log_lines

@@ -14,10 +14,11 @@ import trio
 from msgspec import Struct
 
 import referee
+from referee.ending_signals import Interrupted
 from referee.play.faults import HostFault
 from referee.play.match import MatchSetup, play
 from referee.play.pump.pump import Pump
-from referee.play.session import Interrupted, run_session
+from referee.play.session import run_session
 from referee.rules.record import Record
 from referee.tournament.workers.frames import PIPE_READ_BYTES, Frames, frame
 

@@ -9,6 +9,8 @@ import re
 import stat
 from collections.abc import Iterator
 
+from referee.errors import GolfrefError
+
 MOST_FILES = 100_000
 """How many files a bot's own folder may hold. All of them are looked at before play."""
 
@@ -16,7 +18,7 @@ _STORE = re.compile(r"\.golfref([-.~]|$)", re.IGNORECASE)
 """The name of a store, also of an old one (`run.golfref.old1`) and of what lies beside one (`-wal`, `.lock`)."""
 
 
-class Unfit(ValueError):
+class Unfit(GolfrefError, ValueError):
     """This bot cannot be run in a cell as it is; the text says why and what to change."""
 
 

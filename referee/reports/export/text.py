@@ -1,4 +1,4 @@
-"""Rows as CSV, Markdown and JSON lines, some at a time, so that a table of any length takes little memory.
+"""Rows as CSV and JSON lines, some at a time, so that a table of any length takes little memory.
 
 Names of bots and of their owners are strangers' texts. They can hold no control characters (the config refuses them),
 and those of a store that was tampered with are escaped.
@@ -18,7 +18,7 @@ from protocol.text import escaped_json, harmless
 from referee.reports.export.columns import Column, values_of
 from referee.reports.export.rows import Row
 
-TextFormat = Literal["csv", "markdown", "jsonl"]
+TextFormat = Literal["csv", "jsonl"]
 
 AT_ONCE = 1000
 """How many rows are made text of at once."""
@@ -35,37 +35,20 @@ def in_text(
     CSV is that of RFC 4180, but for lines that end with a newline alone. In it, a text that spreadsheets would take
     for a formula gets an apostrophe before it, unless it `is_exact`.
     """
-    yield _heading(columns, format_)
+    if format_ == "csv":
+        yield ",".join(column.name for column in columns) + "\n"
     left = iter(rows)
     while some := list(islice(left, AT_ONCE)):
         if format_ == "csv":
             yield _csv(some, columns, harmless if is_exact else no_formula)
-        elif format_ == "markdown":
-            yield _markdown(some, columns)
         else:
             yield _jsonl(some, columns)
-
-
-def _heading(columns: Sequence[Column], format_: TextFormat) -> str:
-    names = [column.name for column in columns]
-    if format_ == "csv":
-        return ",".join(names) + "\n"
-    if format_ == "markdown":
-        signs = ["---" if column.kind == "text" else "---:" for column in columns]
-        return _line(map(in_markdown, names)) + _line(signs)
-    return ""
 
 
 def _csv(rows: Sequence[Row], columns: Sequence[Column], in_words: Callable[[str], str]) -> str:
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows(_cells(rows, columns, in_words))
     return text.getvalue()
-
-
-def _markdown(rows: Sequence[Row], columns: Sequence[Column]) -> str:
-    return "".join(
-        _line("" if cell is None else str(cell) for cell in cells) for cells in _cells(rows, columns, in_markdown)
-    )
 
 
 def _jsonl(rows: Sequence[Row], columns: Sequence[Column]) -> str:
@@ -89,10 +72,6 @@ def _cells(rows: Sequence[Row], columns: Sequence[Column], in_words: Callable[[s
         yield cells
 
 
-def _line(cells: Iterable[str]) -> str:
-    return f"| {' | '.join(cells)} |\n"
-
-
 @lru_cache(4096)
 def no_formula(text: str) -> str:
     """The text as a spreadsheet shows it and does not compute it: with an apostrophe before it where it begins so.
@@ -100,14 +79,3 @@ def no_formula(text: str) -> str:
     A text that begins with an apostrophe gets another one, so that taking one away always gives the text again.
     """
     return "'" * bool(FORMULA.match(text)) + harmless(text)
-
-
-_SIGNS = re.compile(r"[\\`*_\[\]~|$]|(?<=www)\.|:(?=//)")
-"""What Markdown takes for more than text, within a cell of a table."""
-
-
-@lru_cache(4096)
-def in_markdown(text: str) -> str:
-    """The text as Markdown shows it: no sign of it ends a cell, or becomes a tag, a link or emphasis."""
-    signs = _SIGNS.sub(r"\\\g<0>", harmless(text))
-    return signs.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

@@ -5,6 +5,7 @@ This module knows the notation. It must not know which cards or shapes a game ha
 
 from protocol.cards import Card, is_card
 from protocol.text import printable
+from referee.errors import GolfrefError
 
 EMPTY = "--"
 """An empty slot."""
@@ -13,7 +14,7 @@ Grid = tuple[tuple[Card | None, ...], ...]
 """The rows of cards, the far row first; None is an empty slot. Rows may differ in length."""
 
 
-class BadGrid(ValueError):
+class BadGrid(GolfrefError, ValueError):
     """Text that is no layout; it says which piece is wrong, rows and cards counted from 1, and what was expected."""
 
 

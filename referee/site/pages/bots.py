@@ -70,7 +70,7 @@ def _page(site: Site, bot: EnteredBot, one: OneBot, faults: BotFaults | None) ->
         faults=faults,
         told=[] if faults is None else [_fault(site, one, name) for one in faults.told],
         late=content.matches_by_id.get(faults.late_match) if faults is not None and faults.late_match else None,
-        export=f"golfref export-bot {shlex.quote(content.store)} {shlex.quote(name)} -o matches.jsonl",
+        export=f"golfref export {shlex.quote(content.store)} --bot {shlex.quote(name)} -o matches.jsonl",
         results=f"golfref standings {shlex.quote(content.store)} --bot {shlex.quote(name)}",
     )
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from referee import lock_file
+from referee.errors import HOST_FAILED, GolfrefError
 
 SIDE_FILES = ("-wal", "-shm", "-journal")
 """What SQLite may leave beside a store when it is killed. The first and the last belong to its content."""
@@ -24,12 +25,14 @@ MOST_VALUE_BYTES = 2**28
 """The longest value that is read or written. Anything may lie in the file of a stranger."""
 
 
-class StoreError(Exception):
+class StoreError(GolfrefError):
     """The store cannot be used. The text says why and what to do."""
 
 
 class WriteFailed(StoreError):
     """The host did not let us write something."""
+
+    exit_code = HOST_FAILED
 
 
 class Lock:

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from referee.errors import GolfrefError
 from referee.tournament.store.journal import BEFORE_FIRST, chained
 from referee.tournament.store.plans import was_complete
 from referee.tournament.store.store import Store
@@ -21,7 +22,7 @@ _ALWAYS_PUBLISHED = frozenset({"standings", "results", "digest"})
 """What every version of golfref printed of a run."""
 
 
-class BadPublished(ValueError):
+class BadPublished(GolfrefError, ValueError):
     """What was published cannot be read. The text says where, and what was expected."""
 
 

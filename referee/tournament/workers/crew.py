@@ -18,6 +18,7 @@ import trio
 from msgspec import Struct
 
 import referee
+from referee.errors import HOST_FAILED, GolfrefError
 from referee.play.process import orphans
 from referee.play.process.limit_watch import MOST_FORGIVEN
 from referee.play.process.shutdown import end_orphans
@@ -49,8 +50,10 @@ A match that a dead worker had begun is void, and ends with its attempts.
 """
 
 
-class WorkersLost(Exception):
+class WorkersLost(GolfrefError):
     """The host starts no workers, or they die faster than they play. The text says why."""
+
+    exit_code = HOST_FAILED
 
 
 class WorkerGone(Exception):

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import json
 import os
 import pty
 import select
@@ -20,7 +21,7 @@ from processes import Marked
 from textual.pilot import Pilot
 
 from protocol.messages import Clocks
-from referee.commands.play import PlayOrder, setup_of
+from referee.commands.match.play import PlayOptions, setup_of
 from referee.kit.play.page import PlayPage
 from referee.kit.screen.draw import UNICODE
 from referee.kit.screen.pages import Terminal
@@ -30,15 +31,15 @@ from referee.tournament.verify.replay import check_record
 
 
 def page(variant: str, mark: dict[str, str], against: str = "keeper,greedy", **changes: Any) -> PlayPage:
-    order = PlayOrder(
+    order = PlayOptions(
         variant=variant,
-        changes={"rounds": 1, **changes},
+        option=[f"{name}={json.dumps(value)}" for name, value in {"rounds": 1, **changes}.items()],
         against=[against],
-        name="human",
         seat=1,
         seed="by keys",
-        record=None,
-        clocks=Clocks(start_s=60.0, move_s=600.0, bank_s=6000.0, slap_s=60.0, slap_timing="broadcast"),
+        move_s=600.0,
+        bank_s=6000.0,
+        slap_s=60.0,
         pace_s=0.0,
     )
     setup = setup_of(order)

@@ -8,8 +8,8 @@ import pytest
 
 from protocol.actions import Pass, Slap
 from protocol.messages import Request
-from referee.commands.bots import UsageError
-from referee.commands.play import PlayOrder, setup_of
+from referee.commands.match.bots import UsageError
+from referee.commands.match.play import PlayOptions, setup_of
 from referee.kit.play.powers import power_in_words
 from referee.kit.play.seat import Seat
 from referee.play.match import match_messages
@@ -23,11 +23,10 @@ PASS_ONLY = [{"kind": "pass"}]
 SLAPS = [*PASS_ONLY, {"kind": "slap", "target": {"one_of": [[1, 0]]}}]
 
 
-def order(against: str) -> PlayOrder:
+def order(against: str) -> PlayOptions:
     return msgspec.convert(
-        {"variant": "cactus", "changes": {}, "against": [against], "name": "human", "seat": 0, "seed": "s"}
-        | {"record": None, "clocks": {}, "pace_s": 0.0},
-        PlayOrder,
+        {"variant": "cactus", "against": [against], "seed": "s", "pace_s": 0.0},
+        PlayOptions,
     )
 
 

@@ -13,7 +13,7 @@ from on_screen import on_screen, shown, until
 from recorded_matches import BY_PRESET
 from textual.pilot import Pilot
 
-from referee.commands.opening import open_store, prepare
+from referee.commands.tournament.prepare import open_store, prepare
 from referee.kit.screen.draw import ASCII
 from referee.kit.watch import follow
 from referee.kit.watch.follow import MatchPage, RunPage

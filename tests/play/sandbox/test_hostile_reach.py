@@ -234,4 +234,4 @@ def test_a_bot_in_a_cell_cannot_write_into_the_log_of_the_referee(arena: Arena, 
 @pytest.mark.skipif(os.geteuid() != 0, reason="the referee's descriptors are closed to others of its user")
 def test_a_bot_of_root_that_nothing_holds_writes_into_the_log_of_the_referee(arena: Arena, tmp_path: Path) -> None:
     text = golfref_match(arena, tmp_path, "forges_the_log", arena.word, isolation="none")
-    assert f"\ngolfref match: void, says {arena.word}\n" in f"\n{text}"
+    assert f"\ngolfref: void, says {arena.word}\n" in f"\n{text}"

@@ -16,14 +16,14 @@ from msgspec.structs import replace
 from racing import computing_slapper, matches, setup, slapper, windows
 
 from protocol.messages import Clocks
-from referee.ending_signals import ENDING_SIGNALS
+from referee.ending_signals import ENDING_SIGNALS, Interrupted
 from referee.play.match import play
 from referee.play.process import channel, orphans
 from referee.play.process.process import BotProcess
 from referee.play.process.thread_cache import Waits
 from referee.play.process.usage import Computed
 from referee.play.pump.pump import Pump
-from referee.play.session import Interrupted, run_session
+from referee.play.session import run_session
 from referee.play.slaps import race, timer
 from referee.play.slaps.quiet import NOT_FROZEN
 from referee.play.slaps.race import Timing

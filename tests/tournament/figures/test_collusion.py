@@ -10,7 +10,7 @@ from made_up_runs import made_up_result, made_up_summary
 from msgspec.structs import replace
 from simulated import World, chance, names, played
 
-from referee.commands.standings import show
+from referee.commands.runs.standings import show
 from referee.tournament.figures.blocks import table_of
 from referee.tournament.figures.collusion import FEWEST, Influence, influences
 from referee.tournament.plan.deals import PlannedVariant, WholeDeals

@@ -10,7 +10,7 @@ from commands import golfref
 from forging import ForgedRow, forge
 from quick import QUICK
 
-from referee.commands.opening import open_store, prepare
+from referee.commands.tournament.prepare import open_store, prepare
 from referee.tournament.config.config import load
 from referee.tournament.config.planned import MatchIdentities
 from referee.tournament.plan.rounds import End, Round

@@ -297,7 +297,7 @@ def test_an_interrupted_match(make_run: Callable[..., Run], marked: Any) -> None
     process = run.start(*MATCH)
     run.await_notes()
     process.send_signal(signal.SIGTERM)
-    assert ended(process, code=130) == ("", "golfref match: interrupted\n")
+    assert ended(process, code=130) == ("", "golfref: interrupted\n")
     assert not marked()
 
 
@@ -322,7 +322,7 @@ def test_interrupted_games_are_summed_up(make_run: Callable[..., Run], marked: A
     out, said = ended(process, code=130)
 
     assert "games won" in out
-    assert said == "golfref match: interrupted\n"
+    assert said == "golfref: interrupted\n"
     assert not marked()
 
 

@@ -14,7 +14,7 @@ from in_store import Silent, history_findings, result_of
 from msgspec import Struct
 from msgspec.structs import replace
 
-from referee.commands.opening import open_store, prepare
+from referee.commands.tournament.prepare import open_store, prepare
 from referee.tournament.config.config import load
 from referee.tournament.orders import ATTEMPTS, Job, Played, Spoiled
 from referee.tournament.plan.planned_match import PlannedMatch

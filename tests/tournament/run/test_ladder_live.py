@@ -18,8 +18,8 @@ from needs import need_bubblewrap
 from quick import QUICK
 from typer.testing import CliRunner
 
-from referee.cli.every import app
 from referee.commands import tournament
+from referee.commands.table import app
 from referee.play.spec import BotSpec
 from referee.tournament.store.store import Store
 from referee.versions import version as versions_of_bots

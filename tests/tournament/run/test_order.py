@@ -10,7 +10,7 @@ import trio
 import trio.testing
 from in_store import Silent, bot, result_of
 
-from referee.commands.opening import open_store, prepare
+from referee.commands.tournament.prepare import open_store, prepare
 from referee.tournament.config.config import load
 from referee.tournament.orders import Job, Part, Spoiled
 from referee.tournament.plan.deals import PlannedVariant, WholeDeals

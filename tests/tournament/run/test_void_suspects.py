@@ -13,7 +13,7 @@ from commands import golfref
 from in_store import Silent, bot, findings, go_on, result_of, summary
 from quick import QUICK
 
-from referee.commands.opening import open_store, prepare
+from referee.commands.tournament.prepare import open_store, prepare
 from referee.play.faults import OUT_OF_MEMORY
 from referee.reports.provenance import provenance
 from referee.tournament.config.config import load

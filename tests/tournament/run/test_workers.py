@@ -109,7 +109,7 @@ class Folder:
 
     def start(self, *words: str, before: str = "") -> "subprocess.Popen[str]":
         """A golfref command, after some code of ours."""
-        code = f"{before}\nfrom referee.cli import main\nmain()"
+        code = f"{before}\nfrom referee.commands import main\nmain()"
         return subprocess.Popen(
             [sys.executable, "-c", code, *words],
             cwd=self.path,

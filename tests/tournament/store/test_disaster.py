@@ -115,7 +115,7 @@ def start(thread):
 
 begin, threading.Timer.start = threading.Timer.start, start
 
-from referee.cli import main
+from referee.commands import main
 main()
 """
 """Ctrl-C while the thread that tells how a run goes is started, but has not begun yet."""
@@ -179,7 +179,7 @@ def bwrap(*words: str) -> list[str]:
 def in_sh(script: str, *mounts: str) -> str:
     """Run a script in the namespace with these mounts; returns all that was said."""
     done = subprocess.run(
-        bwrap(*mounts, "sh", "-ec", f'golfref() {{ {sys.executable} -m referee.cli "$@"; }}\n{script}'),
+        bwrap(*mounts, "sh", "-ec", f'golfref() {{ {sys.executable} -m referee "$@"; }}\n{script}'),
         capture_output=True,
         text=True,
         check=False,
@@ -265,7 +265,7 @@ async def spoiled(sitting):
     return await play(sitting)
 
 LiveMatch.play = spoiled
-from referee.cli import main
+from referee.commands import main
 main()
 """
 

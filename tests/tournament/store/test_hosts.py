@@ -87,8 +87,8 @@ def test_what_does_not_fit_is_found(run: Path, edit: Callable[[list[ForgedRow]],
     assert any(finding in one for one in found), found
 
 
-def test_the_report_tells_what_each_host_played_and_whether_they_differ(run: Path) -> None:
-    out, _ = golfref("hosts", "hosts.golfref", cwd=run.parent)
+def test_standings_by_host_have_what_each_host_played(run: Path) -> None:
+    out, _ = golfref("standings", "hosts.golfref", "--hosts", cwd=run.parent)
 
     lines = out.splitlines()
     assert lines[0] == "lab: 4 matches on 2 hosts"
@@ -98,8 +98,7 @@ def test_the_report_tells_what_each_host_played_and_whether_they_differ(run: Pat
         ["lab1", "4", "-"],
         ["lab2", "4", "-"],
     ]
-    assert lines[-1] == "the hosts are not compared: two of them need at least 5 blocks each of a game"
-    told = json.loads(golfref("hosts", "hosts.golfref", "--json", cwd=run.parent)[0])
+    told = json.loads(golfref("standings", "hosts.golfref", "--hosts", "--json", cwd=run.parent)[0])
     assert [(one["name"], one["matches"], one["told"][0]["tag"]) for one in told["hosts"]] == [
         ("lab1", 2, "x86_64-glibc"),
         ("lab2", 2, "x86_64-glibc"),
@@ -109,12 +108,12 @@ def test_the_report_tells_what_each_host_played_and_whether_they_differ(run: Pat
 
 def test_standings_and_exported_matches_name_the_hosts(run: Path) -> None:
     out, _ = golfref("standings", "hosts.golfref", cwd=run.parent)
-    assert "matches by host: lab1 2, lab2 2; `golfref hosts` tells whether they differ" in out
+    assert "matches by host: lab1 2, lab2 2; `golfref standings --hosts` has the figures of each" in out
     out, _ = golfref("export", "hosts.golfref", "--table", "matches", "--format", "csv", cwd=run.parent)
     assert [row["host_name"] for row in csv.DictReader(out.splitlines())] == ["lab2", "lab1", "lab2", "lab1"]
 
 
 def test_a_run_of_one_machine_has_no_report_by_host(played: Path) -> None:
-    _, err = golfref("hosts", "run.golfref", cwd=played, code=2)
+    _, err = golfref("standings", "run.golfref", "--hosts", cwd=played, code=2)
 
-    assert err == "golfref hosts: run.golfref: no host is told: the run was played on one machine, without --cluster\n"
+    assert err == "golfref: run.golfref: no host is told: the run was played on one machine, without --cluster\n"

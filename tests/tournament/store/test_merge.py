@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 import trio
+from commands import golfref
 from forging import change, forge
 from in_store import Silent, history_findings, result_of
 from msgspec.structs import replace
 
 from referee import __version__
-from referee.commands.merge import merge_shards
-from referee.commands.opening import open_store, prepare
-from referee.commands.standings import StandingsOptions, print_standings
+from referee.commands.runs.standings import StandingsOptions, standings
+from referee.commands.tournament.prepare import open_store, prepare
 from referee.tournament.config.config import load
 from referee.tournament.orders import Spoiled
 from referee.tournament.plan.shards import Shard
@@ -120,10 +120,8 @@ def test_no_shard_shows_the_key_however_complete_it_is(config: Path, capsys: pyt
             assert len(store.numbers()) == len(plan_now(store))
             summary = summary_of(store)
             assert summary.key is None
-        options = StandingsOptions(
-            run=path, variant=None, bot=None, anchor=None, brief=False, full=False, hashes=False, as_json=True
-        )
-        assert print_standings(options) == 0
+        options = StandingsOptions(run=path, as_json=True)
+        assert standings(options) == 0
         assert KEY.hex() not in capsys.readouterr().out
 
 
@@ -276,12 +274,12 @@ def test_a_match_that_the_shard_does_not_have_is_refused_by_its_id(config: Path)
     assert "1.golfref: match #4 is not one that the plan of the shard has" in refused([path])
 
 
-def test_a_run_that_is_there_is_not_replaced(config: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_run_that_is_there_is_not_replaced(config: Path) -> None:
     path = play(config, "1.golfref", "1/3", most=1)
     (config.parent / "whole.golfref").write_text("something else")
     assert "whole.golfref exists already" in refused([path])
-    assert merge_shards([path], config.with_name("whole.golfref")) == 2
-    assert "exists already" in capsys.readouterr().err
+    said = golfref("merge", path, "-o", "whole.golfref", cwd=config.parent, code=2)[1]
+    assert "exists already" in said
     assert (config.parent / "whole.golfref").read_text() == "something else"
 
 

@@ -50,7 +50,7 @@ msgspec.to_builtins = without_the_new_option
 
 def golfref(folder: Path, *words: str, before: str = "", code: int = 0) -> str:
     """What a command says, on both of its outputs, after some code of ours."""
-    script = f"{before}\nfrom referee.cli import main\nmain()"
+    script = f"{before}\nfrom referee.commands import main\nmain()"
     done = subprocess.run(
         [sys.executable, "-c", script, *words], cwd=folder, capture_output=True, text=True, check=False
     )

@@ -49,7 +49,7 @@ dispatch.Dispatcher.report = spoil_one
 """
 """The host spoils the first attempt at match 1."""
 
-GOLFREF = "from referee.cli import main\nmain()"
+GOLFREF = "from referee.commands import main\nmain()"
 
 SLAPPER = (
     FILLER

@@ -1,0 +1,1 @@
+"""Commands for the bots of a competition: submit, entries and check."""

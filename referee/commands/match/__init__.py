@@ -1,0 +1,1 @@
+"""Commands that run bots in single matches: match, play and rerun."""

@@ -1,0 +1,42 @@
+"""replay --step: a recorded match on the terminal, event by event, forwards and backwards."""
+
+from protocol.text import printable
+from referee.commands.recorded.records import OpenedMatch, check_seat
+from referee.errors import CommandError
+from referee.film.film import Film
+from referee.kit.screen import terminal
+from referee.rules.record import NoRecord
+
+
+def step_through(opened: OpenedMatch, seat: int | None, at: str | None) -> None:
+    """Step through the match, from this moment on, at first as the public or as this seat saw it."""
+    record = opened.record()
+    check_seat(record, seat)
+    film = Film(record)
+    number = 0 if at is None else _frame(film, at)
+    if why := terminal.problem():
+        raise CommandError(why)
+    terminal.prepare()
+    # textual takes long to import, and may be missing
+    from referee.kit.screen.pages import Terminal  # noqa: PLC0415
+    from referee.kit.watch.step import StepPage  # noqa: PLC0415
+
+    Terminal(StepPage(film, _named(opened), terminal.glyphs(), seat, number)).run(mouse=False)
+
+
+def _frame(film: Film, moment: str) -> int:
+    """The number of the frame that is called so. Raises NoRecord."""
+    names = [frame.name for frame in film.frames]
+    if moment in names:
+        return names.index(moment)
+    some = f"r1t2 (round 1, turn 2) or {names[-1]}, the last one"
+    raise NoRecord(f"--at: this match has no moment {printable(moment, 40)}; expected one such as {some}")
+
+
+def _named(opened: OpenedMatch) -> str:
+    """Which match it is, in a few words."""
+    place = opened.place
+    if opened.row is not None:
+        bots = ", ".join(opened.row.identity.bots)
+        return printable(f"{'match #' if place.is_id else 'match '}{place.number}: {bots}", 60)
+    return printable(f"game {place.number or 0} of {place.path.name}", 60)

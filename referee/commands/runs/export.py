@@ -1,0 +1,205 @@
+"""export: a table of a run as a file for other programs."""
+
+import gzip
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from typing import Annotated, BinaryIO, Literal, cast, get_args
+
+import msgspec
+import typer
+from msgspec import Struct
+
+from protocol.text import printable
+from referee.commands.console import put_bytes, say
+from referee.commands.options import Force, RunFile
+from referee.commands.recorded.records import check_bot_of_run, open_run, replaying
+from referee.errors import CHECK_FAILED, DONE, CommandError
+from referee.new_file import new_file
+from referee.reports.export.columns import Column, columns_of
+from referee.reports.export.parquet import problem, write_parquet
+from referee.reports.export.rows import TABLES, Row, Table
+from referee.reports.export.scope import scope_of
+from referee.reports.export.tables import rows_of
+from referee.reports.export.text import in_text
+from referee.reports.own_matches import own_matches, told
+from referee.rules.record import NoRecord
+from referee.tournament.store.store import Store
+
+Format = Literal["csv", "parquet", "jsonl"]
+
+ENDINGS: dict[str, Format] = {
+    ".csv": "csv",
+    ".parquet": "parquet",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+}
+"""What the end of a file's name says of its format."""
+
+PACKED = ".gz"
+"""With this after the ending, a text is packed."""
+
+
+class ExportOptions(Struct, frozen=True, kw_only=True):
+    """What `golfref export` was asked for."""
+
+    run: RunFile
+    table: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help="matches, seats, rounds, decisions, slaps, pairs or standings.", show_default=False
+        ),
+    ] = None
+    bot: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="All matches of this bot for its author, without what others were sent."),
+    ] = None
+    format: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="csv, parquet or jsonl; default: FILE's ending, or csv."),
+    ] = None
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out", "-o", metavar="FILE", help="The file to write; packed as FILE.gz; default: stdout, as -."
+        ),
+    ] = None
+    is_exact: Annotated[
+        bool, typer.Option("--exact", help="Put no apostrophe before texts that spreadsheets take for formulas.")
+    ] = False
+    with_retired: Annotated[bool, typer.Option("--all", help="Write also matches that are out of the standings.")] = (
+        False
+    )
+    with_cards: Annotated[
+        bool, typer.Option("--with-cards", help="Of decisions, also what each seat knew, as Parquet.")
+    ] = False
+    replaces: Force = False
+
+    @property
+    def file(self) -> Path | None:
+        """The file to write. None for standard output."""
+        return None if self.out == Path("-") else self.out
+
+
+def export(options: ExportOptions) -> int:
+    """Write a table of a run for other programs (tournaments/EXPORT.md lists its columns), or all matches of a bot.
+
+    Example: golfref export cup.golfref --table decisions -o decisions.parquet
+    """
+    if (options.table is None) == (options.bot is None):
+        raise typer.BadParameter("expected --table NAME or --bot NAME", param_hint="--table")
+    return _export(options) if options.bot is None else _export_bot(options, options.bot)
+
+
+def _export_bot(options: ExportOptions, bot: str) -> int:
+    """Write the bot's matches, a line each, and print how many there are."""
+    if options.format is not None or options.is_exact or options.with_retired or options.with_cards:
+        raise typer.BadParameter(
+            "it writes JSON lines of all its matches, and goes with -o and --force", param_hint="--bot"
+        )
+    if (out := options.file) is None:
+        raise typer.BadParameter("expected a file to write, as -o FILE.jsonl", param_hint="--bot")
+    name = printable(bot, 100)
+    with open_run(options.run) as store, replaying(str(options.run)):
+        check_bot_of_run(store, bot)
+        store.hold()
+        found = own_matches(store, bot)
+        if not found:
+            raise CommandError(f"{name} has played no match so far; nothing was written", CHECK_FAILED)
+        with new_file(out, replaces=options.replaces) as file, _packed(file, out) as lines:
+            for match in told(store, bot, found):
+                lines.write(msgspec.json.encode(match) + b"\n")
+    say(f"{'1 match' if len(found) == 1 else f'{len(found)} matches'} of {name} in {out}")
+    return DONE
+
+
+def _export(options: ExportOptions) -> int:
+    table, format_ = _table(options.table or ""), _format(options)
+    columns = columns_of(TABLES[table])
+    with open_run(options.run) as store:
+        if not store.counts():
+            raise NoRecord(f"{options.run}: no match of the run has been played yet, so there is nothing to export")
+        if options.with_cards:
+            return _export_with_cards(store, table, format_, options)
+        scope = scope_of(store, with_retired=options.with_retired)
+        rows = rows_of(store, table, scope)
+        if options.file is None:
+            _put(rows, columns, format_, is_exact=options.is_exact)
+        else:
+            with new_file(options.file, replaces=options.replaces) as file:
+                _write(rows, columns, format_, file, options)
+    return DONE
+
+
+def _export_with_cards(store: Store, table: Table, format_: Format, options: ExportOptions) -> int:
+    """Write the decisions with what each seat knew (referee/research/decisions.py)."""
+    from referee.research.decisions import write  # noqa: PLC0415 - numpy is for nobody else here
+
+    if table != "decisions" or format_ != "parquet" or options.file is None:
+        raise NoRecord("--with-cards is for --table decisions and Parquet, such as with -o decisions.parquet")
+    if options.with_retired:
+        raise NoRecord("--with-cards writes the matches that count: leave out --all")
+    with new_file(options.file, replaces=options.replaces) as file:
+        rows = write(store, file)
+    say(f"{rows} decisions, with the cards that each seat knew")
+    return DONE
+
+
+def _table(name: str) -> Table:
+    for table in TABLES:
+        if table == name:
+            return table
+    raise NoRecord(f"--table: expected one of {', '.join(TABLES)}, got {printable(name, 40)}")
+
+
+def _format(options: ExportOptions) -> Format:
+    """The format that was asked for, or the one of the file's name. Raises NoRecord where there is none."""
+    name = options.format
+    if name is None and options.file is not None:
+        ending = options.file.name.removesuffix(PACKED)
+        name = ENDINGS.get(Path(ending).suffix.lower())
+        if name is None:
+            some = ", ".join(ENDINGS)
+            raise NoRecord(f"{options.file}: the name has no format; it may end with {some}, or give --format")
+    formats: tuple[Format, ...] = get_args(Format)
+    for format_ in formats:
+        if format_ == (name or "csv"):
+            _check_format(format_, options)
+            return format_
+    raise NoRecord(f"--format: expected one of {', '.join(formats)}, got {printable(name or '', 40)}")
+
+
+def _check_format(format_: Format, options: ExportOptions) -> None:
+    if options.is_exact and format_ != "csv":
+        raise NoRecord(f"--exact is for CSV; {format_} always has texts as they are")
+    if format_ == "parquet":
+        if options.file is None:
+            raise NoRecord("Parquet is not written to standard output; name a file with -o")
+        if options.file.suffix == PACKED:
+            raise NoRecord(f"{options.file}: Parquet is packed already; name a file that ends with .parquet")
+        if (why := problem()) is not None:
+            raise NoRecord(why)
+
+
+def _write(
+    rows: Iterator[Row], columns: Sequence[Column], format_: Format, file: BinaryIO, options: ExportOptions
+) -> None:
+    if format_ == "parquet":
+        write_parquet(rows, columns, file)
+        return
+    with _packed(file, options.file) as lines:
+        for text in in_text(rows, columns, format_, is_exact=options.is_exact):
+            lines.write(text.encode())
+
+
+def _packed(file: BinaryIO, path: Path | None) -> AbstractContextManager[BinaryIO]:
+    """The file, in which what is written is packed where its name ends so."""
+    is_packed = path is not None and path.suffix == PACKED
+    return cast(BinaryIO, gzip.GzipFile(fileobj=file, mode="wb", mtime=0)) if is_packed else nullcontext(file)
+
+
+def _put(rows: Iterator[Row], columns: Sequence[Column], format_: Format, *, is_exact: bool) -> None:
+    """Write the rows to standard output, which is UTF-8 whatever the locale is."""
+    if format_ != "parquet":
+        for text in in_text(rows, columns, format_, is_exact=is_exact):
+            put_bytes(text.encode())

@@ -1,0 +1,252 @@
+"""standings: shows the tables of a run, from its store alone."""
+
+import shlex
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+import typer
+from msgspec import Struct
+from msgspec.structs import replace
+
+from protocol.text import printable
+from referee.commands.console import put, put_json, put_words, say, screen_width
+from referee.commands.options import Game, Json, RunFile
+from referee.commands.recorded.records import check_bot_of_run
+from referee.errors import DONE
+from referee.reports.blame import FaultLog, explain, page_for_authors, read_on
+from referee.reports.bot_results import MOST_SHOWN, bot_results
+from referee.reports.host_figures import hosts_of, lines_of
+from referee.reports.one_bot import one_bot, one_bot_report
+from referee.reports.provenance import provenance
+from referee.reports.tables.layout import wrapped
+from referee.reports.tables.names import LONGEST, shortened
+from referee.reports.tables.overview import figures_of, report
+from referee.reports.tables.ratings import anchor_line, rating_figure
+from referee.reports.tables.rows import Figure
+from referee.reports.verdict import verdict
+from referee.reports.whole import tables_of
+from referee.rules.record import NoRecord, read_record
+from referee.tournament.standings import BotStanding, Encounter, RankBy, Standings
+from referee.tournament.store.disk import StoreError
+from referee.tournament.store.store import Store
+from referee.tournament.summary import RunSummary, standings_in, summary_of
+
+EXPLAINED = 3
+"""Of how many bots at fault it is told what was wrong."""
+
+
+class StandingsOptions(Struct, frozen=True, kw_only=True):
+    """What `golfref standings` was asked to print."""
+
+    run: RunFile
+    as_json: Json = False
+    hashes: Annotated[
+        bool, typer.Option("--hashes", help="Print a hash for every row of the store, for `verify --digest`.")
+    ] = False
+    hosts: Annotated[
+        bool,
+        typer.Option("--hosts", help="Print which hosts of a cluster or of shards played, and what each was like."),
+    ] = False
+    variant: Game = None
+    anchor: Annotated[
+        str | None, typer.Option(metavar="NAME", help="The bot that ratings compare with.", show_default=False)
+    ] = None
+    bot: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Print this bot: its neighbours, its games, its matches, the worst first."),
+    ] = None
+    brief: Annotated[
+        bool, typer.Option("--brief", help="Print a few lines: who won, ties, faults; of a bot all but its matches.")
+    ] = False
+    full: Annotated[
+        bool, typer.Option("--full", help="Print all tables: one for each game, and every page of the crosstable.")
+    ] = False
+
+    def check(self) -> None:
+        """Raise typer.BadParameter where an option has no effect with the others."""
+        given = [
+            *["--variant"] * (self.variant is not None),
+            *["--anchor"] * (self.anchor is not None),
+            *["--bot"] * (self.bot is not None),
+            *["--brief"] * self.brief,
+            *["--full"] * self.full,
+            *["--json"] * self.as_json,
+        ]
+        for name, is_given, goes_with in (
+            ("--hashes", self.hashes, set()),
+            ("--hosts", self.hosts, {"--json"}),
+            ("--full", self.full, {"--full", "--anchor"}),
+            ("--anchor", self.anchor is not None, {"--anchor", "--full", "--json", "--bot"}),
+        ):
+            if is_given and (stray := [one for one in given if one not in goes_with]):
+                raise typer.BadParameter(f"{stray[0]} has no effect with it; leave one of them out", param_hint=name)
+
+
+class GameSummary(Struct, frozen=True, kw_only=True):
+    """What `--variant --json` prints: the tables of one game."""
+
+    name: str
+    variant: str
+    rank_by: RankBy
+    standings: tuple[BotStanding, ...]
+    crosstable: dict[str, dict[str, Encounter]]
+
+
+class Brief(Struct, frozen=True, kw_only=True):
+    """What `--brief --json` prints."""
+
+    name: str
+    variant: str | None
+    """The game, where one was asked for."""
+    matches: int
+    planned: int
+    rank_by: RankBy
+    standings: tuple[BotStanding, ...]
+    digest: str
+    words: tuple[str, ...]
+    """The lines that are printed without --json."""
+
+
+def standings(options: StandingsOptions) -> int:
+    """Print a run's tables again, from its store: all, those of one game, of one bot or of its hosts, or a few lines.
+
+    Example: golfref standings cup.golfref --bot ann
+    """
+    options.check()
+    with closing(Store.open(options.run)) as store:
+        if options.anchor is not None:
+            check_bot_of_run(store, options.anchor)
+        if options.hashes:
+            put(*store.lines())
+        elif options.hosts:
+            _print_hosts(options, store)
+        elif options.bot is not None:
+            _print_bot(options, store, options.bot)
+        elif options.brief:
+            _print_brief(options, store)
+        elif options.variant is not None:
+            _print_game(options, store, options.variant)
+        else:
+            summary = summary_of(store, with_results=options.as_json, anchor=options.anchor)
+            show(summary, as_json=options.as_json, full=options.full)
+            explain_faults(store, summary)
+            last_words(summary, store.path, as_json=options.as_json)
+    return DONE
+
+
+def _print_hosts(options: StandingsOptions, store: Store) -> None:
+    """Print which hosts played, and the figures of each."""
+    store.hold()
+    found = hosts_of(store)
+    if options.as_json:
+        put_json(msgspec.json.encode(found))
+    else:
+        put(*(printable(line, 2000) for line in lines_of(found, screen_width())))
+
+
+def _print_bot(options: StandingsOptions, store: Store, bot: str) -> None:
+    """Print a bot's place, its games, and unless in brief its matches, the worst first; all of them as JSON."""
+    check_bot_of_run(store, bot)
+    standings = standings_in(store, options.variant)
+    matches = () if options.brief else bot_results(store, bot, options.variant).matches
+    one = one_bot(bot, standings, matches)
+    if one.standing is None or not one.standing.matches:
+        raise NoRecord(printable(f"{store.path}: no match of {bot} counts yet", 3000))
+    if options.as_json:
+        put_json(msgspec.json.encode(one))
+        return
+    figures, legend = _figures_of_bots(options, store, standings)
+    put("\n\n".join([*one_bot_report(one, screen_width(), len(standings.overall), figures), *legend]))
+    if matches:
+        rest = "; --json lists all matches" * (len(matches) > MOST_SHOWN)
+        where = shlex.quote(f"{store.path}:{matches[0].match}")
+        say(f"to read on: golfref replay {where} --seat {matches[0].seat}{rest}")
+
+
+def _figures_of_bots(
+    options: StandingsOptions, store: Store, standings: Standings
+) -> tuple[Sequence[Figure] | None, list[str]]:
+    """The columns where ratings say more than means, and what they say; None where those of means do."""
+    if standings.order == "means" or options.variant is not None:
+        return None, []
+    ratings = summary_of(store, with_results=False, anchor=options.anchor).ratings
+    more, legend = ([rating_figure(ratings)], [wrapped(anchor_line(ratings), screen_width())]) if ratings else ([], [])
+    return figures_of(standings, more), legend
+
+
+def _print_game(options: StandingsOptions, store: Store, variant: str) -> None:
+    """Print the tables of one game."""
+    standings = standings_in(store, variant)
+    if options.as_json:
+        game = GameSummary(
+            name=store.meta().config.name,
+            variant=variant,
+            rank_by=standings.rank_by,
+            standings=standings.overall,
+            crosstable=standings.crosstable,
+        )
+        put_json(msgspec.json.encode(game))
+    else:
+        put(report(standings, screen_width(), full=True))
+
+
+def _print_brief(options: StandingsOptions, store: Store) -> None:
+    """Print the last words about the run; of one game who is first, and which ranks are ties."""
+    summary = summary_of(store, with_results=False)
+    if options.variant is not None:
+        summary = replace(summary, standings=standings_in(store, options.variant).overall)
+    words = verdict(summary, store.path, screen_width())
+    words = words if options.variant is None else words[:2]
+    if not options.as_json:
+        put(*words)
+        return
+    brief = Brief(
+        name=summary.name,
+        variant=options.variant,
+        matches=summary.matches,
+        planned=summary.planned,
+        rank_by=summary.rank_by,
+        standings=summary.standings,
+        digest=summary.digest,
+        words=tuple(words),
+    )
+    put_json(msgspec.json.encode(brief))
+
+
+def explain_faults(store: Store, summary: RunSummary) -> None:
+    """Tell for each bot at fault all such matches, and of the first few bots what was wrong in the first of them."""
+    log = FaultLog("match", "matches")
+    for result in store.results() if any(row.faults for row in summary.standings) else ():
+        log.note(result.number, result.bots, result.faults)
+    for place, (bot, (number, seat)) in enumerate(log.first.items()):
+        if place < EXPLAINED:
+            try:
+                say(*explain(read_record(store.record(store.planned(number).id)), seat, f"match {number}"))
+            except (StoreError, ValueError) as error:  # the tables are worth more than a record that is damaged
+                say(f"match {number}: its record does not replay ({error}); `golfref verify {store.path}` says more")
+            say(read_on(f"{store.path}:{number}", seat, bot))
+        say(f"bot {shortened(bot, LONGEST)}: {log.in_words(bot)}")
+    say(*[page_for_authors()] * bool(log.first))
+
+
+def show(summary: RunSummary, *, as_json: bool, full: bool = False) -> None:
+    """Print the summary as tables or as JSON."""
+    if as_json:
+        put_json(msgspec.json.encode(summary))
+    else:
+        put(tables_of(summary, screen_width(), full=full), "")
+        put_words(*provenance(summary))
+
+
+def last_words(summary: RunSummary, path: Path, *, as_json: bool) -> None:
+    """Say at the very end what came of the run, beside the tables, or for people where those are JSON."""
+    words = verdict(summary, path, screen_width())
+    if as_json:
+        say(*words)
+    else:
+        put("")
+        put_words(*words[:-1])
+        put(words[-1])  # commands stay whole, so that they can be copied
