@@ -1,4 +1,4 @@
-"""The events of a run, as hooks and `--progress json` are sent them: one JSON object a line, with its kind in `type`.
+"""The events of a run, as hooks and `--progress FILE` are sent them: one JSON object a line, with its kind in `type`.
 
 tournaments/MACHINES.md is the page about them. Anybody may read events, so none holds the key, a seed, cards, a
 line of a bot, or the command, folder or environment of a bot. The detail of a fault can name cards of its match, which

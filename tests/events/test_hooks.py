@@ -58,9 +58,9 @@ def test_hooks_and_progress_are_sent_the_same_events_and_nothing_that_is_secret(
     bad = '[[bots]]\nname = "cid"\ncommand = ["sh", "bot.sh"]\ndir = "bot"\nenv = { SECRET = "hidden" }\n'
     (tmp_path / "run.toml").write_text(config_of(hooks) + bad)
 
-    out, err = golfref("tournament", "run.toml", "--progress", "json", cwd=tmp_path)
+    out, _ = golfref("tournament", "run.toml", "--progress", "told.jsonl", cwd=tmp_path)
 
-    events = events_in(err)
+    events = events_in((tmp_path / "told.jsonl").read_text())
     begin, *_, end = (one for one in events if not isinstance(one, Note))
     assert isinstance(begin, Begin)
     assert (begin.played, begin.planned, [bot.name for bot in begin.bots]) == (0, 6, ["ann", "bea", "cid"])
@@ -100,7 +100,7 @@ def test_hooks_and_progress_are_sent_the_same_events_and_nothing_that_is_secret(
     assert notes[place + 1 :] == ["  | line", "  | oops"]
 
     wire = "".join((tmp_path / f"{name}.jsonl").read_text() for name in ("match", "fault", "standings", "end"))
-    wire += "".join(line for line in err.splitlines() if '"type":"note"' not in line)
+    wire += "".join(line for line in (tmp_path / "told.jsonl").read_text().splitlines() if '"type":"note"' not in line)
     for secret in (key, "hidden", "bot.sh", "QS", "abc"):
         assert secret not in wire
 
@@ -131,15 +131,15 @@ def test_an_error_of_the_config_is_a_note_and_the_end(tmp_path: Path) -> None:
     (tmp_path / "run.toml").write_text(config_of('on_end = ["no-such-program"]\n'))
     said = "run.toml:9:11: hooks.on_end[0]: `no-such-program` is not on the PATH"
 
-    _, err = golfref("tournament", "run.toml", "--progress", "json", cwd=tmp_path, code=2)
+    golfref("tournament", "run.toml", "--progress", "told.jsonl", cwd=tmp_path, code=2)
 
-    *notes, end = events_in(err)
+    *notes, end = events_in((tmp_path / "told.jsonl").read_text())
     assert said in all_of(Note, notes)[0].text
     assert len(all_of(Note, notes)) == len(notes)
     assert isinstance(end, End)
     assert (end.code, end.store) == (2, None)
     assert said in end.why
-    assert [path.name for path in tmp_path.iterdir()] == ["run.toml"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["run.toml", "told.jsonl"]
 
 
 def test_a_hook_that_hangs_is_killed_with_all_that_it_started(
@@ -151,7 +151,7 @@ def test_a_hook_that_hangs_is_killed_with_all_that_it_started(
     hooks += 'on_match = ["sh", "-c", "kill -9 $$"]\n'
     (tmp_path / "run.toml").write_text(config_of(hooks))
 
-    _, err = golfref("tournament", "run.toml", "--progress", "json:told.jsonl", cwd=tmp_path)
+    _, err = golfref("tournament", "run.toml", "--progress", "told.jsonl", cwd=tmp_path)
 
     assert "hook on_end took longer than 0.5 s, and was killed" in err
     assert err.count("hook on_match was killed by signal 9") == 1
@@ -201,15 +201,15 @@ def test_an_interrupted_run_leaves_no_hook_behind_and_its_end_has_the_command_to
     script = "touch hangs; sleep 1000 & sleep 1000"
     hooks = f'on_match = ["env", "{name}={value}", "sh", "-c", "{script}"]\ntimeout_s = 600\n'
     (tmp_path / "run.toml").write_text(config_of(hooks, deals=2000))
-    command = [*GOLFREF, "tournament", "run.toml", "--progress", "json"]
-    with subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True) as run:
+    command = [*GOLFREF, "tournament", "run.toml", "--progress", "told.jsonl"]
+    with subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL) as run:
         until_there(tmp_path / "hangs")
         run.send_signal(signal.SIGINT)
-        said = run.communicate()[1]
+        run.wait()
     until_gone()
 
-    end = events_in(said)[-1]
+    end = events_in((tmp_path / "told.jsonl").read_text())[-1]
     assert isinstance(end, End)
     assert (run.returncode, end.code) == (130, 130)
     assert end.why.startswith("interrupted: ")
-    assert "--progress json" in end.why
+    assert "--progress told.jsonl" in end.why

@@ -167,7 +167,10 @@ def test_a_tournament_with_a_broken_entry_ends_before_anything_is_played(cup: Cu
     ended = CliRunner().invoke(app, ["tournament", str(cup.file)], catch_exceptions=False)
 
     assert ended.exit_code == 1
-    assert ended.stderr.splitlines()[-2:] == ["    | no compiler", "an entry could not be built; nothing was played"]
+    assert ended.stderr.splitlines()[-2:] == [
+        "    | no compiler",
+        "golfref: an entry could not be built; nothing was played",
+    ]
     assert "entry `ann`: its build (" in ended.stderr
     assert not cup.file.with_suffix(".golfref").exists()
 

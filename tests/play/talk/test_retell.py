@@ -243,9 +243,7 @@ def test_lines_that_came_too_early_stand_before_the_request_that_they_did_not_an
     assert sum(line.after == 2 for line in record.seats[0].lines) == 2
 
 
-def test_a_conversation_is_asked_for_by_name_or_by_seat_as_in_earlier_versions(
-    tmp_path: Path, mark: dict[str, str]
-) -> None:
+def test_a_conversation_is_asked_for_by_name_or_by_seat(tmp_path: Path, mark: dict[str, str]) -> None:
     (tmp_path / "one.json").write_bytes(msgspec.json.encode(recorded(HONEST, tmp_path, mark)))
 
     assert (
@@ -255,8 +253,6 @@ def test_a_conversation_is_asked_for_by_name_or_by_seat_as_in_earlier_versions(
     shown, _ = golfref("transcript", tmp_path / "one.json", "--bot", "dictaphone", cwd=tmp_path, code=0)
     read = (tmp_path / "heard").read_text().splitlines()
     assert [line[2:] for line in shown.splitlines() if line.startswith("> ")] == read
-    as_before, _ = golfref("replay", tmp_path / "one.json", "--wire", "--seat", "0", cwd=tmp_path, code=0)
-    assert as_before == shown
 
 
 def test_lines_are_kept_in_order(tmp_path: Path, mark: dict[str, str]) -> None:

@@ -18,8 +18,8 @@ from needs import need_bubblewrap
 from quick import QUICK
 from typer.testing import CliRunner
 
-from referee.commands import tournament
 from referee.commands.table import app
+from referee.commands.tournament import command
 from referee.play.spec import BotSpec
 from referee.tournament.store.store import Store
 from referee.versions import version as versions_of_bots
@@ -204,7 +204,7 @@ def test_a_ladder_that_goes_on_reads_the_files_of_each_bot_once_as_it_begins(
         hashed[bot.dir] += 1
         return hash_files(bot, folder, build)
 
-    for module in (versions_of_bots, tournament):
+    for module in (versions_of_bots, command):
         monkeypatch.setattr(module, "version_on_disk", counted)
     assert CliRunner().invoke(app, ["tournament", str(tmp_path / "run.toml")]).exit_code == 0
     read_to_play = {folder: count for folder, count in hashed.items() if "/entries/" not in folder}

@@ -231,7 +231,7 @@ def test_a_single_match_of_a_run(played: Path) -> None:
     assert "all holds" in golfref("verify", "small.golfref:3", cwd=played)[0]
     assert "after the colon, got x" in golfref("replay", "small.golfref:x", code=2, cwd=played)[1]
     assert (
-        "goes with no other option"
+        "--json has no effect with it"
         in golfref("standings", "small.golfref", "--json", "--hashes", code=2, cwd=played)[1]
     )
     (played / "empty.txt").touch()
