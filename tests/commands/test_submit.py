@@ -107,14 +107,14 @@ def test_a_refusal_is_told_with_a_text_for_the_author(place: Path) -> None:
     assert "The archive cannot be taken: the zip is damaged" in answer.read_text()
 
 
-def test_all_that_a_failed_build_said_stands_in_the_answer(place: Path) -> None:
+def test_the_answer_has_all_output_of_a_failed_build_and_the_terminal_its_end(place: Path) -> None:
     script = "for number in $(seq 40); do echo step $number; done; exit 1"
     (place / "bot/bot.toml").write_text(f'build = ["sh", "-c", "{script}"]\n')
 
     out, _ = golfref("submit", "config.toml", "bot", cwd=place, code=1)
 
     (answer,) = (place / ".golfref/answers").iterdir()
-    assert "note: what its build said stands in the answer for its author" in out
+    assert "  | ... 28 more lines are in the answer\n" in out
     assert "step 1\n" not in out
     assert "step 40\n" in out
     assert [f"  | step {number}" in answer.read_text().splitlines() for number in range(1, 41)] == [True] * 40
@@ -329,7 +329,7 @@ def test_a_flood_of_archives_of_one_owner_removes_no_answer_to_another(
 @pytest.mark.full
 def test_who_fails_the_check_is_refused_and_who_passes_is_in_place(place: Path) -> None:
     out, _ = golfref("submit", "config.toml", "bot", cwd=place, code=1)
-    assert "the check failed" in out
+    assert "the check failed: start_failed\n" in out
     assert not (place / "entries").exists()
     assert list((place / ".golfref/versions").iterdir()) == []
     golfref("new", "mine", "--language", "python", cwd=place)
@@ -340,3 +340,4 @@ def test_who_fails_the_check_is_refused_and_who_passes_is_in_place(place: Path) 
     (_, answer) = sorted((place / ".golfref/answers").iterdir())
     assert "It is accepted, and in place." in answer.read_text()
     assert "Check of the bot `mine`" in answer.read_text()
+    assert 'entries = "mine"' in answer.read_text()
