@@ -26,6 +26,7 @@ from referee.play.faults import HostFault
 from referee.play.session import Interrupted
 from referee.toml.document import BadDocument
 from referee.tournament.config.entry_owners import IN_PLACE
+from referee.versions.build_log import SHOWN_LINES
 from referee.versions.store import FOLDER, NotStored, VersionStore
 from referee.versions.store import open_folder as make_folder
 from referee.versions.version import short
@@ -141,8 +142,9 @@ def _lines_of(taken: SubmitResult) -> Iterator[str]:
     yield f"{what}: {words.get(line.outcome, line.outcome)}{warns}{unchecked}"
     if line.reason:
         yield f"  {printable(line.reason, 2000)}"
-    yield from (f"  | {printable(one, 500)}" for one in taken.lines)
-    yield from (f"  note: {note}" for note in taken.notes)
+    if left_out := len(taken.lines[:-SHOWN_LINES]):
+        yield f"  | ... {left_out} more lines are in the answer"
+    yield from (f"  | {printable(one, 500)}" for one in taken.lines[-SHOWN_LINES:])
     yield f"For its author: {taken.answer}"
 
 
