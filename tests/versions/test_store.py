@@ -191,7 +191,7 @@ def test_the_files_of_an_entry_are_on_the_disk_before_it_plays(ann: Path, monkey
 
     versions.add(entry)
     assert done[-2:] == ["sync", "version"]
-    versions.link(place, entry.version)
+    versions.link(place, entry.version, aside=place.with_name("ann.old"))
 
     assert done[-3:] == ["sync", "link", "sync"]
     assert os.readlink(place) == f"../.golfref/versions/{entry.version}/source"
