@@ -110,9 +110,12 @@ def test_a_folder_or_an_archive_becomes_an_entry(contest: Contest, tmp_path: Pat
     contest.accepted(folder)
     contest.accepted(archive)
     contest.accepted(archive, name="third")
+    with zipfile.ZipFile(tmp_path / "bare.zip", "w") as bare:
+        bare.writestr("bot.py", "3")
+    contest.accepted(tmp_path / "bare.zip")
 
-    assert contest.entries() == {"bot": "1", "other": "2", "third": "2"}
-    assert [bot.name for bot in load(contest.config).bots] == ["bot", "other", "third", "greedy"]
+    assert contest.entries() == {"bot": "1", "other": "2", "third": "2", "bare": "3"}
+    assert [bot.name for bot in load(contest.config).bots] == ["bare", "bot", "other", "third", "greedy"]
     assert not (contest.versions.folder / "incoming").exists()
 
 
