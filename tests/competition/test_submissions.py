@@ -167,6 +167,8 @@ def test_what_systems_leave_in_a_folder_is_left_aside(contest: Contest) -> None:
     version = contest.accepted(folder).version
     for name in ("._bot.py", ".DS_Store", "Thumbs.db", "desktop.ini", "__MACOSX"):
         (folder / name).write_text("x")
+    (folder / ".git").mkdir()
+    (folder / ".git/out").symlink_to("/etc")
 
     line = contest.take(folder).line
 

@@ -257,14 +257,6 @@ def test_a_folder_has_bounds(ann: Path) -> None:
         read(ann, bounds=Builds(entry_mb=1).entry_bounds)
 
 
-def test_what_is_no_part_of_a_version_may_be_anything(ann: Path) -> None:
-    for name in (".git", "__pycache__"):
-        (ann / name).mkdir()
-        (ann / name / "out").symlink_to("/etc")
-
-    assert read(ann).command == ("python3", "bot.py")
-
-
 @pytest.mark.parametrize("name", ["a\u202eb", "a\nb", " a", "x" * 41])
 def test_names_of_folders_are_names_of_bots(ann: Path, name: str) -> None:
     folder = ann.rename(ann.parent / name)
