@@ -108,7 +108,7 @@ def _submit(order: SubmitOrdered, signals: Signals) -> int:
         raise BadOrder(f"{printable(order.what, 1000)}: there is no such folder or archive")
     offer = Offer(path=path, name=order.name, owner=order.owner, is_checked=order.is_checked, replaces=order.replaces)
     with _alone(order):
-        taken = _take(offer, order.config, signals)
+        taken = _take(offer, order.config, signals, say)
     if order.as_json:
         put_json(msgspec.json.encode(taken.line))
     else:
@@ -116,9 +116,9 @@ def _submit(order: SubmitOrdered, signals: Signals) -> int:
     return DONE if taken.line.outcome in ("accepted", "same") else CHECK_FAILED
 
 
-def _take(offer: Offer, config: Path, signals: Signals) -> SubmitResult:
+def _take(offer: Offer, config: Path, signals: Signals, tell: Callable[[str], None]) -> SubmitResult:
     with signals.held():
-        return take(offer, config, Callbacks(tell=say, check=signals.check))
+        return take(offer, config, Callbacks(tell=tell, check=signals.check))
 
 
 @contextlib.contextmanager
@@ -265,7 +265,7 @@ class Watch:
         )
         try:
             with _alone(self._order):
-                taken = _take(offer, self._order.config, self._signals)
+                taken = _take(offer, self._order.config, self._signals, lambda line: say(f"  {line}"))
             say(*(f"  {line}" for line in _lines_of(taken)))
             try:
                 self._inbox.answer(item.owner, taken.line.entry, taken.text)
