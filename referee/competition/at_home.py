@@ -25,7 +25,6 @@ def config_at_home(config: Config, bot: BotSpec) -> Iterator[str]:
 
     It lies beside the folder of the bot. Nothing of the seed, of the other bots or of the organiser's machine is in it.
     """
-    folder = os.path.basename(bot.entry or bot.dir) or "."
     yield "[tournament]"
     yield f"name = {toml(f'the check of {bot.name}')}"
     yield f"isolation = {toml(config.isolation)}"
@@ -40,7 +39,7 @@ def config_at_home(config: Config, bot: BotSpec) -> Iterator[str]:
         yield from _variant(one)
     yield from ("", "[[bots]]")
     if bot.entry:
-        yield f"entries = {toml(folder)}"
+        yield f"entries = {toml(bot.name)}"
         if bot.reads:
             yield f"reads = {toml(bot.reads)}"
     elif bot.builtin is not None:
@@ -49,7 +48,7 @@ def config_at_home(config: Config, bot: BotSpec) -> Iterator[str]:
     else:
         yield f"name = {toml(bot.name)}"
         yield f"command = {toml(list(bot.command))}"
-        yield f"dir = {toml(folder)}"
+        yield f"dir = {toml(os.path.basename(bot.dir) or '.')}"
         if bot.env:
             yield f"# The organiser also sets env: {', '.join(bot.env)}"
     if bot.network:

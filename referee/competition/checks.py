@@ -87,6 +87,11 @@ class CheckResult(Struct, frozen=True, kw_only=True):
     """What was found, in few words."""
     verdict: Verdict
 
+    @property
+    def failures(self) -> str:
+        """The part of `words` with the failures: `timeout (6 times), crashed`."""
+        return self.words.partition("; warn: ")[0].removeprefix("fail: ")
+
 
 class LastCheck(Struct, frozen=True, kw_only=True):
     """The part of a result that a list of entries shows."""

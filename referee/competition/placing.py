@@ -37,9 +37,7 @@ def put_in_place(versions: VersionStore, place: Path, line: Submission, before: 
         if before.version not in versions_of(lines(versions), before.name):
             add(versions, found_before(line, before))
     add(versions, line)
-    if not place.is_symlink() and place.exists():
-        place.rename(_aside(place))
-    versions.link(place, line.version)
+    versions.link(place, line.version, aside=_aside(place))
 
 
 def _aside(place: Path) -> Path:

@@ -167,8 +167,7 @@ def _kept_out(config: Config, rules: Qualify, bots: Sequence[BotSpec], tell: Tel
                     one.name, one.version, f"its check was void each time: {one.came_to.problem}", config
                 )
             elif one.came_to.verdict == "fail":
-                words = one.came_to.words.partition("; warn: ")[0].removeprefix("fail: ")
-                out[one.name] = _out(one.name, one.version, f"its check failed: {words}", config)
+                out[one.name] = _out(one.name, one.version, f"its check failed: {one.came_to.failures}", config)
     if rules.beat is not None:
         left = [bot for bot in bots if bot.name not in out]
         trials = try_bots(config, rules, left, tell=tell)

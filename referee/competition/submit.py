@@ -54,8 +54,8 @@ _SUBMITTED = ".submitted"
 """The file in the folder of a version that nobody has accepted yet."""
 _LONGEST_FILE = 200
 
-_SAID_BYTES = 64 << 10
-"""So much of the end of what a failed build said stands in the answer: a refused version leaves the store."""
+_OUTPUT_BYTES = 64 << 10
+"""So much of the end of the output of a failed build stands in the answer: a refused version leaves the store."""
 
 
 class Offer(Struct, frozen=True, kw_only=True):
@@ -93,8 +93,6 @@ class SubmitResult(Struct, frozen=True, kw_only=True):
     """The answer for the author."""
     answer: Path
     """The file with the answer."""
-    notes: tuple[str, ...] = ()
-    """Lines for the organiser."""
 
 
 class Callbacks(Struct, frozen=True, kw_only=True):
@@ -143,7 +141,6 @@ class _Attempt:
             file=printable(offer.path.name, _LONGEST_FILE),
         )
         self._letter: str | None = None
-        self._notes: list[str] = []
         self._has_modes = True
 
     def take(self) -> SubmitResult:
@@ -158,7 +155,6 @@ class _Attempt:
                 lines=detail,
                 text=text,
                 answer=keep_answer(self._versions, self._line, text),
-                notes=tuple(self._notes),
             )
         finally:
             tidy(self._versions)
@@ -295,11 +291,8 @@ class _Attempt:
         """
         unready = self._built(entry)
         if unready is not None:
-            said = log_lines((self._versions.build_log(entry.version) or b"")[-_SAID_BYTES:])
-            self._letter = letter(self._config, replace(unready, lines=tuple(said) or unready.lines))
-            if said:
-                self._notes.append("what its build said stands in the answer for its author")
-            raise Refused(unready.problem, lines=[*unready.lines, *self._hint()], verdict="fail")
+            output = log_lines((self._versions.build_log(entry.version) or b"")[-_OUTPUT_BYTES:])
+            raise Refused(unready.problem, lines=[*(output or unready.lines), *self._hint()], verdict="fail")
         try:
             check_ready(config, [entry.name])
         except ConfigError as error:
@@ -313,10 +306,9 @@ class _Attempt:
         self._callbacks.check()
         if not isinstance(one.came_to, CheckResult):
             raise HostFault(f"`{entry.name}` could not be checked, and not by its fault: {one.came_to.problem}")
-        if one.came_to.verdict == "fail":
-            self._letter = letter(alone, one)
-            raise Refused(f"the check failed: {printable(one.came_to.words, 500)}", verdict="fail")
         self._letter = letter(alone, one)
+        if one.came_to.verdict == "fail":
+            raise Refused(f"the check failed: {printable(one.came_to.failures, 500)}", verdict="fail")
         return one.came_to.verdict
 
     def _built(self, entry: Entry) -> NotReady | None:

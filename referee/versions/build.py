@@ -302,12 +302,13 @@ class _Run:
         process.go_on_killing()
         end_orphans_now()
         holds = process.resource_usage()
-        if time.monotonic() - self._begun > builds.time_s:
-            self._exceed(f"it took longer than {builds.time_s:g} s ([builds] time_s)")
         if holds is not None:
             self._cpu_ns = max(self._cpu_ns or 0, holds.cpu_ns)
             if what := excess(holds, process):
                 self._exceed(what)
+        if time.monotonic() - self._begun > builds.time_s:
+            computed = "" if self.cpu_s is None else f", in which it computed for {self.cpu_s:.1f} s"
+            self._exceed(f"it took longer than {builds.time_s:g} s ([builds] time_s){computed}")
         self._look_at_folder()
 
     def _look_at_folder(self) -> None:

@@ -204,11 +204,12 @@ class VersionStore:
 
     # What plays
 
-    def link(self, place: Path, version: str) -> None:
+    def link(self, place: Path, version: str, *, aside: Path) -> None:
         """Let the entry at this place be this version, in one step. Raises OSError, and then nothing has changed.
 
-        The files of the version are on the disk before. Of whoever is killed here at most a hidden link is left, which
-        the next call replaces.
+        A folder that was put there by hand is renamed to `aside` first, since no link takes the place of a folder.
+        The files of the version are on the disk before. A killed process leaves at most a hidden link, which the next
+        call replaces.
         """
         source = self.folder_of(version) / SOURCE
         place.parent.mkdir(parents=True, exist_ok=True)
@@ -216,6 +217,8 @@ class VersionStore:
         new.unlink(missing_ok=True)
         new.symlink_to(os.path.relpath(os.path.realpath(source), os.path.realpath(place.parent)))
         os.sync()
+        if place.is_dir() and not place.is_symlink():
+            place.rename(aside)
         os.replace(new, place)
         os.sync()
 

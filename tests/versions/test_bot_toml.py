@@ -1,7 +1,6 @@
 """Folders of contestants: which row fits their files, what bot.toml may say, and what is refused."""
 
 import os
-import socket
 from pathlib import Path
 
 import pytest
@@ -182,10 +181,6 @@ def test_a_version_covers_build_environment_and_bot_toml(ann: Path) -> None:
         ),
         ('reads = ["x"]', "1:10: reads[0]: expected an absolute path, got 'x'; the bot reads all of its own folder"),
         (
-            'reads = ["/usr/share/../../etc"]',
-            "1:10: reads[0]: the organiser does not allow to read /usr/share/../../etc; he does so by",
-        ),
-        (
             "network = true",
             "1:11: network: builds have no network here; the organiser gives it by `network = true` in [builds] of ",
         ),
@@ -198,15 +193,18 @@ def test_what_bot_toml_may_not_say(ann: Path, text: str, expected: str) -> None:
 
 
 def test_all_problems_are_told_together(ann: Path) -> None:
-    (ann / "out").symlink_to("/etc")
+    (ann / "sub").mkdir()
+    (ann / "sub/out").symlink_to("../../bea")
+    os.mkfifo(ann / "sub/pipe")
 
     lines = problems(ann, 'owner = ""\nnetwork = 3\nenv = { PATH = "x" }')
 
-    assert [line.split(": ")[0] for line in lines] == [
-        "entries/ann/out",
+    assert sorted(line.split(": ")[0] for line in lines) == [
         "entries/ann/bot.toml:1:9",
         "entries/ann/bot.toml:2:11",
         "entries/ann/bot.toml:3:9",
+        "entries/ann/sub/out",
+        "entries/ann/sub/pipe",
     ]
 
 
@@ -244,37 +242,6 @@ def test_nobody_waits_for_a_bot_toml_that_is_a_pipe(ann: Path) -> None:
 # What a folder may not hold
 
 
-def test_links_that_lead_out_pipes_and_sockets_are_refused_by_name(ann: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (ann / "in").symlink_to("bot.py")
-    (ann / "sub").mkdir()
-    (ann / "sub/up").symlink_to("../bot.py")
-    (ann / "sub/out").symlink_to("../../bea")
-    (ann / "root").symlink_to("/etc/passwd")
-    os.mkfifo(ann / "pipe")
-    monkeypatch.chdir(ann)
-    with socket.socket(socket.AF_UNIX) as server:
-        server.bind("socket")
-
-    out = "which leads out of the folder; put what it leads to into the folder"
-    kinds = "it is neither file, folder nor link; a bot has nothing else, so leave it out"
-    assert sorted(problems(ann)) == [
-        f"entries/ann/pipe: {kinds}",
-        f'entries/ann/root: it is a link to "/etc/passwd", {out}',
-        f"entries/ann/socket: {kinds}",
-        f'entries/ann/sub/out: it is a link to "../../bea", {out}',
-    ]
-
-
-def test_a_link_through_a_link_leads_nowhere_else(ann: Path) -> None:
-    (ann / "deep/deeper").mkdir(parents=True)
-    (ann / "here").symlink_to("deep/deeper")
-    (ann / "out").symlink_to("here/../../../bea")
-
-    (line,) = problems(ann)
-
-    assert line.startswith('entries/ann/out: it is a link to "here/../../../bea", which climbs by `..` behind a name')
-
-
 def test_a_folder_has_bounds(ann: Path) -> None:
     for number in range(5):
         (ann / f"{number}").touch()
@@ -288,21 +255,6 @@ def test_a_folder_has_bounds(ann: Path) -> None:
     (ann / "big").write_bytes(b"x" * (1 << 20))
     with pytest.raises(BadEntry, match=r"entries/ann: more than the 1 MB of files that \[builds\] of the config"):
         read(ann, bounds=Builds(entry_mb=1).entry_bounds)
-
-
-def test_a_file_with_a_hole_of_a_terabyte_is_refused_before_it_is_read(ann: Path) -> None:
-    with (ann / "holes").open("wb") as file:
-        file.truncate(1 << 40)
-
-    assert problems(ann)[0].startswith("entries/ann: more than the 64 MB of files that [builds] of the config allows")
-
-
-def test_what_is_no_part_of_a_version_may_be_anything(ann: Path) -> None:
-    for name in (".git", "__pycache__"):
-        (ann / name).mkdir()
-        (ann / name / "out").symlink_to("/etc")
-
-    assert read(ann).command == ("python3", "bot.py")
 
 
 @pytest.mark.parametrize("name", ["a\u202eb", "a\nb", " a", "x" * 41])

@@ -19,7 +19,6 @@ from referee.versions.store import (
     StoreNotWritable,
     VersionStore,
     digest_of,
-    remove,
 )
 from referee.versions.version import BadVersion, version_of
 
@@ -107,12 +106,8 @@ def _pipe(path: Path) -> None:
 
 CHANGES: dict[str, Callable[[Path], object]] = {
     "content": lambda ann: (ann / "bot.py").write_text("print(2)\n"),
-    "mode": lambda ann: (ann / "bot.py").chmod(0o755),
-    "one more": lambda ann: (ann / "more").touch(),
-    "one less": lambda ann: (ann / "data/words").unlink(),
     "larger": lambda ann: (ann / "data/words").write_bytes(b"x" * 9_000_000),
     "gone": lambda ann: os.rename(ann, ann.parent / "bea"),
-    "a link to a file of the host": lambda ann: _relink(ann / "data/link", "/etc/passwd"),
     "a link out of the folder": lambda ann: _relink(ann / "data/link", "../../secret"),
     "a pipe in place of a file": lambda ann: _pipe(ann / "bot.py"),
 }
@@ -191,21 +186,11 @@ def test_the_files_of_an_entry_are_on_the_disk_before_it_plays(ann: Path, monkey
 
     versions.add(entry)
     assert done[-2:] == ["sync", "version"]
-    versions.link(place, entry.version)
+    versions.link(place, entry.version, aside=place.with_name("ann.old"))
 
     assert done[-3:] == ["sync", "link", "sync"]
     assert os.readlink(place) == f"../.golfref/versions/{entry.version}/source"
     assert versions.linked_version(place) == entry.version
-
-
-def test_what_is_closed_can_be_removed(ann: Path) -> None:
-    entry, versions = read(ann), store_of(ann)
-    versions.add(entry)
-
-    remove(versions.folder_of(entry.version))
-    remove(versions.folder_of(entry.version))
-
-    assert os.listdir(versions.folder / "versions") == []
 
 
 def test_files_that_a_bot_changes_where_it_starts_are_another_version(ann: Path) -> None:

@@ -29,6 +29,7 @@ from referee.lock_file import alone_in, locked
 from referee.new_file import NotWritten
 from referee.play.faults import HostFault
 from referee.tournament.config.entry_owners import IN_PLACE
+from referee.versions.build_log import SHOWN_LINES
 from referee.versions.store import FOLDER, NotStored, VersionStore
 from referee.versions.store import open_folder as make_folder
 from referee.versions.version import short
@@ -123,7 +124,7 @@ def _submit(order: SubmitOptions, signals: Signals) -> int:
         path=path, name=order.name, owner=order.owner, is_checked=not order.unchecked, replaces=order.replaces
     )
     with _alone(order):
-        taken = _take(offer, order.config, signals)
+        taken = _take(offer, order.config, signals, say)
     if order.as_json:
         put_json(msgspec.json.encode(taken.line))
     else:
@@ -131,9 +132,9 @@ def _submit(order: SubmitOptions, signals: Signals) -> int:
     return DONE if taken.line.outcome in ("accepted", "same") else CHECK_FAILED
 
 
-def _take(offer: Offer, config: Path, signals: Signals) -> SubmitResult:
+def _take(offer: Offer, config: Path, signals: Signals, tell: Callable[[str], None]) -> SubmitResult:
     with signals.held():
-        return take(offer, config, Callbacks(tell=say, check=signals.check))
+        return take(offer, config, Callbacks(tell=tell, check=signals.check))
 
 
 @contextlib.contextmanager
@@ -157,8 +158,9 @@ def _lines_of(taken: SubmitResult) -> Iterator[str]:
     yield f"{what}: {words.get(line.outcome, line.outcome)}{warns}{unchecked}"
     if line.reason:
         yield f"  {printable(line.reason, 2000)}"
-    yield from (f"  | {printable(one, 500)}" for one in taken.lines)
-    yield from (f"  note: {note}" for note in taken.notes)
+    if left_out := len(taken.lines[:-SHOWN_LINES]):
+        yield f"  | ... {left_out} more lines are in the answer"
+    yield from (f"  | {printable(one, 500)}" for one in taken.lines[-SHOWN_LINES:])
     yield f"For its author: {taken.answer}"
 
 
@@ -279,7 +281,7 @@ class Watch:
         )
         try:
             with _alone(self._order):
-                taken = _take(offer, self._order.config, self._signals)
+                taken = _take(offer, self._order.config, self._signals, lambda line: say(f"  {line}"))
             say(*(f"  {line}" for line in _lines_of(taken)))
             try:
                 self._inbox.answer(item.owner, taken.line.entry, taken.text)
