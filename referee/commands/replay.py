@@ -16,7 +16,8 @@ from referee.commands.records import (
     place_of,
 )
 from referee.reports.blame import mishap_of, page_for_authors, read_on, stderr_end, stderr_lines
-from referee.reports.bot_match import BotMatch, Faulted, RunPlace, Sent, events_in, run_place
+from referee.reports.bot_match import BotMatch, Faulted, RunPlace, Sent, Wrote, events_in, run_place
+from referee.reports.comments import Comments, comment_in
 from referee.reports.narrate import in_words, narrate
 from referee.rules.record import BrokenRecord, Forfeit, GivenSlaps, Move, NoRecord, Record, walk
 from referee.tournament.store.disk import StoreError
@@ -95,10 +96,12 @@ def _redealt(redeals: int) -> str:
 def _tell(record: Record, seat: int | None) -> None:
     names = [bot.name for bot in record.seats]
     told = 0
-    game = None
+    game, comments = None, Comments(record)
     for game, move in walk(record):
         _put(narrate(game, told, seat, names))
         told = len(game.events)
+        found = comments.of(move)
+        _put(f"    {one} {names[one]} comments: {found[one]}" for one in found if seat in (None, one))
         _tell_mishaps(record, move, seat)
         if isinstance(move, GivenSlaps) and seat is None:
             times = [f"{r.seat} {r.corrected_us} us" for r in move.reactions if r.target is not None and r.corrected_us]
@@ -120,6 +123,8 @@ def _tell_own(match: BotMatch) -> None:
         if isinstance(entry, Sent):
             for event in events_in(entry):
                 _put(in_words(event, match.bots))
+        elif isinstance(entry, Wrote) and not entry.ignored and (comment := comment_in(entry)):
+            _put([f"    {match.seat} {match.bot} comments: {comment}"])
         elif isinstance(entry, Faulted):
             what = "forfeits" if entry.forfeits else "is at fault"
             _put([f"    {match.seat} {match.bot} {what}: {entry.kind}: {printable(entry.detail, 300)}"])
