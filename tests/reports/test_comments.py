@@ -105,10 +105,10 @@ def test_a_viewer_is_shown_comments_of_others() -> None:
 
     def written(viewer: int | None) -> set[str]:
         document = documents.document(viewer)
-        answers = [one for step in document.steps for one in step.answers]
-        slaps = [one for window in document.windows for one in window.reactions]
-        assert viewer is None or (any(one.comment for one in answers) and any(one.comment for one in slaps))
-        return {one.comment for one in (*answers, *slaps) if one.comment}
+        answers = {one.comment for step in document.steps for one in step.answers} - {""}
+        slaps = {one.comment for window in document.windows for one in window.reactions} - {""}
+        assert bool(answers) == bool(slaps) == (viewer is not None)
+        return answers | slaps
 
     assert (told(None), told(OPEN), told(1)) == (everybody, everybody, {"I am 1"})
     assert (written(None), written(OPEN), written(1)) == (set(), everybody, {"I am 1"})
