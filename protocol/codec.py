@@ -120,6 +120,14 @@ def decode_answer(line: bytes) -> Answer:
     return message if type(message) is Answer else _decode(line, Answer)
 
 
+def answer_in(text: str) -> Answer | None:
+    """The answer in the text of a line; None where it is none."""
+    try:
+        return decode_answer(text.encode())
+    except BadLine:
+        return None
+
+
 def comment_of(answer: Answer) -> str:
     """The comment of an answer, safe to show and cut to LONGEST_COMMENT characters; empty where it is no string."""
     try:

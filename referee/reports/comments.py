@@ -1,9 +1,8 @@
 """What bots wrote as the `comment` of their answers, for people: it is found in the lines that a record keeps."""
 
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
 
-from protocol.codec import BadLine, comment_of, decode_answer
+from protocol.codec import answer_in, comment_of
 from protocol.messages import Answer
 from referee.play.talk.script import request_ids
 from referee.reports.bot_match import Wrote
@@ -64,10 +63,7 @@ def _answer_in(line: Line | Wrote) -> Answer | None:
     texts = [line.text]
     if len(line.text.encode()) < line.size:
         texts = [f'{line.text[: len(line.text) - cut]}…"}}' for cut in range(LONGEST_ESCAPE)]
-    for text in texts:
-        with suppress(BadLine):
-            return decode_answer(text.encode())
-    return None
+    return next(filter(None, map(answer_in, texts)), None)
 
 
 def _counts(answer: Given | Reaction) -> bool:
