@@ -6,15 +6,19 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Literal, TypeVar, get_args, get_origin
 
 import msgspec
-from msgspec import Struct
+from msgspec import UNSET, Struct
 from msgspec.structs import fields
 
 from protocol.actions import Action
 from protocol.events import Event
 from protocol.messages import Answer, Decision, Fault, FromBot, FromReferee, Ready, TableMessage
 from protocol.offers import Offer
+from protocol.text import printable
 
 M = TypeVar("M", Ready, Answer)
+
+LONGEST_COMMENT = 200
+"""How many characters of a comment are shown."""
 
 _CHOICES = (b'"one_of"', b'"pick"', b'"any_of"')
 """The fields of an offer's choice. A value that has one of them was copied from the offer and not filled in."""
@@ -116,6 +120,23 @@ def decode_answer(line: bytes) -> Answer:
     return message if type(message) is Answer else _decode(line, Answer)
 
 
+def answer_in(text: str) -> Answer | None:
+    """The answer in the text of a line; None where it is none."""
+    try:
+        return decode_answer(text.encode())
+    except BadLine:
+        return None
+
+
+def comment_of(answer: Answer) -> str:
+    """The comment of an answer, safe to show and cut to LONGEST_COMMENT characters; empty where it is no string."""
+    try:
+        comment = "" if answer.comment is UNSET else msgspec.json.decode(answer.comment, type=str)
+    except msgspec.ValidationError:
+        return ""
+    return printable(comment, LONGEST_COMMENT)
+
+
 def _decode(line: bytes, kind: type[M]) -> M:
     if line.startswith((BOM_UTF16_LE, BOM_UTF16_BE)) or 3 * line.count(0) > len(line):
         raise BadLine("not UTF-8: it is UTF-16 or UTF-32; let your program write UTF-8")
@@ -148,6 +169,8 @@ def _with_last_values(line: bytes, kind: type[Struct]) -> Ready | Answer:
     fields = _untyped.decode(line)
     if isinstance(fields, dict) and isinstance(given := fields.get("type"), str) and given != _tag(kind):
         raise BadLine(_of_another_type(given, kind))
+    if isinstance(fields, dict) and "comment" in fields:
+        fields["comment"] = msgspec.Raw(_encoder.encode(fields["comment"]))
     return msgspec.convert(fields, FromBot)  # type: ignore[no-any-return]
 
 

@@ -5,7 +5,7 @@ The referee says `hello`, `match`, `request`, `end`; a bot says `ready` and `ans
 
 from typing import Annotated, Any, Literal
 
-from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec import UNSET, Meta, Raw, Struct, UnsetType
 
 from protocol.actions import Action
 from protocol.cards import Card
@@ -164,6 +164,8 @@ class Answer(Struct, frozen=True, kw_only=True, gc=False, tag="answer", tag_fiel
     action: Action
     then: Action | None = None
     """The answer to the question that follows at once, where DEC-15 allows it."""
+    comment: Raw | UnsetType = UNSET
+    """The bot's own words for people, as JSON of any type: `codec.comment_of` reads it. No bot is sent it."""
 
 
 class End(Struct, frozen=True, kw_only=True, tag="end", tag_field="type"):

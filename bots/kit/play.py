@@ -16,9 +16,9 @@ from kit.unseen import Unseen
 Action = dict[str, Any]
 """An action as it is sent: its `kind`, and a value for each field of that kind (protocol/README.md, section 5)."""
 
-Reply = Action | tuple[Action, Action] | None
-"""What a decision may return: an action; an action and the answer to the question that follows at once (`then`); or
-None for the answer that commits to least."""
+Reply = Action | tuple[Action | None, Action | str] | tuple[Action | None, Action, str] | None
+"""What a decision may return: an action, or None for the answer that commits to least; with it the answer to the
+question that follows at once (`then`), a comment for people, or both in this order."""
 
 Choice = tuple[float, Action]
 """A value, lower is better, and the action that leads to it."""
@@ -130,12 +130,12 @@ class Bot:
                 self.table.correct(request["table"])
             self.update()
         reply: Reply = getattr(self, decision)(offers) if decision in DECISIONS else self.other(decision, offers)
-        action, then = reply if isinstance(reply, tuple) else (reply, None)
+        action, *more = reply if isinstance(reply, tuple) else (reply,)
         action = action or offers.least_committal()
         self.table.answered(action)
         answer = {"type": "answer", "id": request["id"], "action": action}
-        if then is not None:
-            answer["then"] = then
+        for one in more:
+            answer["comment" if isinstance(one, str) else "then"] = one
         return answer
 
     def finish(self, message: dict[str, Any]) -> None:

@@ -25,14 +25,14 @@ def answers_of(reel: Reel) -> Mapping[int, tuple[Answered, ...]]:
 def _answered(answer: Answer) -> Iterator[Answered]:
     match answer.move, answer.question:
         case Given() as given, Ask(decision=decision):
-            yield _given(given, decision)
+            yield _given(given, decision, answer)
         case GivenTogether(answers=answers), Sealed(asks=asks):
-            yield from (_given(given, ask.decision) for given, ask in zip(answers, asks, strict=True))
+            yield from (_given(given, ask.decision, answer) for given, ask in zip(answers, asks, strict=True))
         case Forfeit(seat=seat, fault=fault), _:
             yield Answered(seat=seat, fault=fault_of(fault, forfeits=True))
 
 
-def _given(given: Given, decision: str) -> Answered:
+def _given(given: Given, decision: str, answer: Answer) -> Answered:
     return Answered(
         seat=given.seat,
         decision=decision,
@@ -41,4 +41,5 @@ def _given(given: Given, decision: str) -> Answered:
         waived_us=given.waived_us,
         joined=given.joined,
         fault=None if given.fault is None else fault_of(given.fault),
+        comment=answer.comments.get(given.seat, ""),
     )

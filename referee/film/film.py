@@ -11,11 +11,11 @@ from msgspec.structs import replace
 from protocol.text import printable
 from referee.film.knowledge import Knowledge, learn
 from referee.film.moments import Moment
-from referee.film.reel import Reel, opened
+from referee.film.reel import Answer, Reel, opened
 from referee.film.view import OPEN, View, Viewer
 from referee.film.words import NOTE_LIMIT, told
 from referee.reports.blame import mishap_of
-from referee.rules.record import Forfeit, Given, GivenSlaps, Move, Record, was_asked
+from referee.rules.record import Forfeit, Given, GivenSlaps, Record, was_asked
 from referee.rules.secrets import TableEvent, view
 
 
@@ -26,7 +26,7 @@ class Note(Struct, frozen=True, kw_only=True):
     """Whose answer it was."""
     text: str
     is_told: bool = False
-    """Whether that seat was told it during the match."""
+    """Whether that seat was told it during the match, or wrote it."""
 
     def is_for(self, viewer: Viewer) -> bool:
         """Whether this viewer is shown it: a seat is shown what it was told, the others everything."""
@@ -104,7 +104,7 @@ def _frames(reel: Reel) -> Iterator[Frame]:
     for answer in reel.answers:
         if isinstance(answer.move, Forfeit):
             out.add(answer.move.seat)
-        notes = tuple(_notes(reel.record, answer.move, out))
+        notes = tuple(_notes(reel.record, answer, out))
         yield from _of_events(reel, answer.first, answer.events, notes)
         if notes and not answer.events:
             yield Frame(event=None, moment=answer.moment, name=reel.name_of(answer), notes=notes)
@@ -117,14 +117,17 @@ def _of_events(reel: Reel, first: int, events: int, notes: tuple[Note, ...] = ()
         notes = ()
 
 
-def _notes(record: Record, move: Move, out: Container[int]) -> Iterator[Note]:
-    """The times of an answer or of slaps, and what was wrong; the seats that are `out` have forfeited."""
+def _notes(record: Record, answer: Answer, out: Container[int]) -> Iterator[Note]:
+    """The times of an answer or of slaps, comments, and what was wrong; the seats that are `out` have forfeited."""
+    move = answer.move
     if isinstance(move, Given) and was_asked(move, out):
         yield Note(seat=move.seat, text=f"{move.seat} answered in {_time(move.time_us)}")
     if isinstance(move, GivenSlaps):
         for one in move.reactions:
             if one.target is not None and one.corrected_us:
                 yield Note(seat=one.seat, text=f"{one.seat} slapped in {_time(one.corrected_us)}")
+    for seat, comment in answer.comments.items():
+        yield Note(seat=seat, text=f"{seat} comments: {comment}", is_told=True)
     for seat, bot in enumerate(record.seats):
         mishap = mishap_of(move, seat)
         if mishap is not None:

@@ -3,7 +3,7 @@
 After each answer what has been followed is held against the rules' own table; where they differ, the table wins.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
@@ -14,6 +14,7 @@ from protocol.cards import Card
 from referee.film.follower import Follower
 from referee.film.moments import Moment, named
 from referee.film.view import Hand, Layout, Placed, View
+from referee.reports.comments import Comments
 from referee.rules.game import Game
 from referee.rules.questions import Ask, Question
 from referee.rules.record import BrokenRecord, GivenSlaps, Move, Record, walk
@@ -35,6 +36,8 @@ class Answer(Struct, frozen=True, kw_only=True):
     """How many events followed from it."""
     top: Card | None = None
     """The top card of the pile when it was made."""
+    comments: Mapping[int, str]
+    """By seat, what bots wrote with their answers for people; safe to show."""
 
 
 class Reel:
@@ -46,7 +49,7 @@ class Reel:
     def __init__(self, record: Record, *, is_whole: bool = True) -> None:
         """Without `is_whole` the record may end in the middle of the match.
 
-        Raises BrokenRecord where the record does not replay, and ValueError for options that there cannot be.
+        Raises BrokenRecord where the record does not replay, and ValueError for options or a key that there cannot be.
         """
         self.record = record
         self.variant = from_record(record.preset, record.options)
@@ -74,7 +77,7 @@ class Reel:
 
     def _play(self, record: Record, *, is_whole: bool) -> None:
         game, answer = None, None
-        steps = walk(record)
+        steps, comments = walk(record), Comments(record)
         while True:
             try:
                 game, move = next(steps)
@@ -88,7 +91,14 @@ class Reel:
             table, is_window = game.table, isinstance(move, GivenSlaps)
             top = table.pile[-1] if table.pile else None
             moment = Moment(round=table.round, turn=game.turn_number, window=table.windows if is_window else 0)
-            answer = Answer(question=game.question, move=move, moment=moment, first=len(self.events), top=top)
+            answer = Answer(
+                question=game.question,
+                move=move,
+                moment=moment,
+                first=len(self.events),
+                top=top,
+                comments=comments.of(move),
+            )
         if game is not None:
             self._take(game, answer)
 

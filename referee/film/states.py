@@ -139,6 +139,8 @@ class Answered(Struct, frozen=True, kw_only=True, omit_defaults=True):
     joined: bool = False
     """Whether it came together with the seat's previous answer (DEC-15)."""
     fault: FaultOfStep | None = None
+    comment: str = ""
+    """What the bot wrote with its answer for people; safe to show."""
 
 
 class Step(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -199,6 +201,8 @@ class Reacted(Struct, frozen=True, kw_only=True, omit_defaults=True):
     hint: str = ""
     """The likely reason, if the answer was late."""
     fault: FaultOfStep | None = None
+    comment: str = ""
+    """What the bot wrote with its answer for people; safe to show."""
 
 
 class SlapWindow(Struct, frozen=True, kw_only=True, omit_defaults=True):

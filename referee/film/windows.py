@@ -38,7 +38,7 @@ def _window(reel: Reel, answer: Answer, move: GivenSlaps, question: Window, view
         ),
         slap_order=options.slap_order,
         photo_finish_us=options.photo_finish_us,
-        reactions=tuple(_reacted(one) for one in move.reactions if is_open or one.seat == viewer),
+        reactions=tuple(_reacted(one, answer) for one in move.reactions if is_open or one.seat == viewer),
         asked=move.asked if is_open else (),
         order=move.order if is_open else (),
         lots=move.lots if is_open else (),
@@ -47,7 +47,7 @@ def _window(reel: Reel, answer: Answer, move: GivenSlaps, question: Window, view
     )
 
 
-def _reacted(reaction: Reaction) -> Reacted:
+def _reacted(reaction: Reaction, answer: Answer) -> Reacted:
     fault = reaction.fault
     return Reacted(
         seat=reaction.seat,
@@ -58,6 +58,7 @@ def _reacted(reaction: Reaction) -> Reacted:
         late=reaction.late,
         hint=reaction.hint,
         fault=None if fault is None else fault_of(fault),
+        comment=answer.comments.get(reaction.seat, ""),
     )
 
 

@@ -13,7 +13,7 @@ import trio
 from msgspec import Struct
 
 from protocol.actions import Action
-from protocol.codec import BadLine, decode_answer, decode_ready
+from protocol.codec import BadLine, answer_in, decode_ready
 from protocol.events import Round
 from protocol.messages import Answer, Limits, Match, Ready, Request
 from protocol.offers import admits
@@ -316,7 +316,7 @@ def _recorded(came: Sequence[Entry], id_: str) -> Outcome:
     if (mishap := _fault_in(came)) is not None and (took is None or took.action is None):
         return Outcome(mishap=mishap, took_us=took_us)
     for entry in came:
-        if isinstance(entry, Wrote) and (answer := _answer_in(entry)) is not None and answer.id == id_:
+        if isinstance(entry, Wrote) and (answer := answer_in(entry.text)) is not None and answer.id == id_:
             return Outcome(action=answer.action, then=answer.then, took_us=took_us)
     joined = next((entry.action for entry in came if isinstance(entry, Joined)), None)
     action = None if took is None else took.action
@@ -326,13 +326,6 @@ def _recorded(came: Sequence[Entry], id_: str) -> Outcome:
 def _fault_in(came: Sequence[Entry]) -> Mishap | None:
     fault = next((entry for entry in came if isinstance(entry, Faulted)), None)
     return None if fault is None else Mishap(kind=fault.kind, detail=fault.detail, line=fault.line)
-
-
-def _answer_in(wrote: Wrote) -> Answer | None:
-    try:
-        return decode_answer(wrote.text.encode())
-    except BadLine:
-        return None
 
 
 def _request_in(sent: Sent) -> Request:

@@ -13,7 +13,7 @@ import msgspec
 from msgspec import Struct
 
 from protocol.actions import Action, Pass, Slap
-from protocol.codec import BadLine, decode_answer, encode
+from protocol.codec import answer_in, encode
 from protocol.events import Event
 from protocol.messages import Clocks, End, Fault, FaultKind, FromReferee, Request
 from referee.play.talk.exchange import Delivery
@@ -382,9 +382,7 @@ def _ignored(line: Line, asked: _Asked, earlier: Mapping[str, _Asked]) -> str | 
     """Why a line answered nothing. None where it was the answer or a fault, or too little of it is kept to say."""
     if not line.text.strip():
         return "a blank line" if line.text.endswith("\n") else None
-    try:
-        answer = decode_answer(line.text.encode())
-    except BadLine:
+    if (answer := answer_in(line.text)) is None:
         return None
     meant = asked if answer.id == asked.id else earlier.get(answer.id)
     if meant is None:

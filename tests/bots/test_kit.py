@@ -272,7 +272,7 @@ def test_a_bot_of_the_kit_ends_quietly_at_ctrl_c(start: Callable[[str], subproce
 
 
 def test_the_bot_of_the_kits_readme_does_what_it_says(start: Callable[[str], subprocess.Popen[bytes]]) -> None:
-    """It takes a card of at most two points from the pile; else the kit decides."""
+    """It takes a card of at most two points from the pile, and says so; else the kit decides."""
     (program,) = re.findall(r"```python\n(.*?)```", (SHIPPED / "kit/README.md").read_text(), re.DOTALL)
     match = match_messages(PRESETS["six-card"], 2)[0]
     dealt = {"event": "round", "round": 1, "dealer": 1, "starter": 0, "totals": [0, 0], "rows": 2, "stock": 40}
@@ -285,8 +285,9 @@ def test_the_bot_of_the_kits_readme_does_what_it_says(start: Callable[[str], sub
         said, noted = bot.communicate(lines(hello(), match, *asked))
 
     assert (bot.returncode, noted) == (0, b"")
-    drawn = [json.loads(line)["action"] for line in said.splitlines()[1:]]
-    assert drawn == [{"kind": "draw", "from": "pile"}, {"kind": "draw", "from": "stock"}]
+    answers = [json.loads(line) for line in said.splitlines()[1:]]
+    drawn = [(answer["action"], answer.get("comment")) for answer in answers]
+    assert drawn == [({"kind": "draw", "from": "pile"}, "AS is cheap"), ({"kind": "draw", "from": "stock"}, None)]
 
 
 @pytest.mark.parametrize("preset", PRESETS)

@@ -10,6 +10,7 @@ import msgspec
 import pytest
 from at_random import AtRandom
 from browsing import DESKTOP, ON_THE_PAGE, PHONE, Browsing, sideways
+from commented import commented
 from made_up_records import made_up
 from match_pages import ABOUT, opened, pressed, written
 from recorded_matches import BY_PRESET
@@ -75,6 +76,21 @@ def test_every_step_shows_the_referees_state_forwards_and_backwards_and_no_card_
         for number, (event, cards) in enumerate(zip(events, walked["cards"], strict=True) if viewer != OPEN else ()):
             known = told_by(event, viewer) | (set() if isinstance(event, Round) else known)
             assert set(map(named, cards)) <= known, f"{name}, step {number}: nobody told the viewer of a card"
+
+
+def test_a_view_shows_comments_of_others_or_takes_one_for_html(tmp_path: Path, browse: Browsing) -> None:
+    harmful = "</script><img src=x>\x1b\u202e"
+    folder = written(tmp_path, commented(BY_PRESET["cactus"], lambda seat, _: f"{seat} {harmful}"))
+    for name, seats in {"index": {0, 1, 2}, "public": set(), "seat1": {1}}.items():
+        page = opened(browse, folder / f"{name}.html")
+        shown = page.evaluate(
+            """golfref.shown.steps.flatMap((_, number) => {
+                golfref.shown.goTo(number);
+                return [...document.querySelectorAll(".words .comment q")].map((one) => one.textContent);
+            })"""
+        )
+        page.context.close()
+        assert set(shown) == {f"{seat} </script><img src=x>\\x1b\\u202e" for seat in seats}
 
 
 def states(document: Any) -> Iterator[Any]:

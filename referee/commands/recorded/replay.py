@@ -14,7 +14,8 @@ from referee.commands.recorded.heading import heading_lines, origin, place_line
 from referee.commands.recorded.records import OpenedMatch, check_seat, open_match, replaying
 from referee.errors import DONE
 from referee.reports.blame import mishap_of, page_for_authors, read_on, stderr_end, stderr_lines
-from referee.reports.bot_match import BotMatch, Faulted, Sent, events_in
+from referee.reports.bot_match import BotMatch, Faulted, Sent, Wrote, events_in
+from referee.reports.comments import Comments, comment_in
 from referee.reports.narrate import in_words, narrate
 from referee.rules.record import Forfeit, GivenSlaps, Move, Record, walk
 
@@ -106,10 +107,12 @@ def _put_in_words(opened: OpenedMatch, seat: int | None) -> None:
 def _put_record(record: Record, seat: int | None) -> None:
     names = [bot.name for bot in record.seats]
     told = 0
-    game = None
+    game, comments = None, Comments(record)
     for game, move in walk(record):
         _put(narrate(game, told, seat, names))
         told = len(game.events)
+        found = comments.of(move)
+        _put(f"    {one} {names[one]} comments: {found[one]}" for one in found if seat in (None, one))
         _put_mishaps(record, move, seat)
         if isinstance(move, GivenSlaps) and seat is None:
             times = [f"{r.seat} {r.corrected_us} us" for r in move.reactions if r.target is not None and r.corrected_us]
@@ -131,6 +134,8 @@ def _put_own(match: BotMatch) -> None:
         if isinstance(entry, Sent):
             for event in events_in(entry):
                 _put(in_words(event, match.bots))
+        elif isinstance(entry, Wrote) and not entry.ignored and (comment := comment_in(entry)):
+            _put([f"    {match.seat} {match.bot} comments: {comment}"])
         elif isinstance(entry, Faulted):
             what = "forfeits" if entry.forfeits else "is at fault"
             _put([f"    {match.seat} {match.bot} {what}: {entry.kind}: {printable(entry.detail, 300)}"])

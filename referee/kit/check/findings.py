@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Hashable
 
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from protocol.actions import Action
@@ -244,7 +245,7 @@ def _offered(line: bytes, ask: Ask, rule: rules.Rule) -> tuple[str, rules.Rule]:
 def _right(slip: Slip, ask: Ask | None) -> str:
     if slip.joined:
         try:
-            return _text(replace(decode_answer(slip.line), then=None))
+            return _text(replace(decode_answer(slip.line), then=None, comment=UNSET))
         except BadLine:
             return ""
     if ask is not None:

@@ -39,8 +39,8 @@ Signs
   Below the name stands the total, with the points of the round once it is over; "ended" for \
 the seat that knocked or finished; its shields; the dealer.
 
-The view of a seat shows what its bot was told up to there. Times stand in the public view and in that of open \
-cards: they are in the record only, and nobody is told them during a match.
+The view of a seat shows what its bot was told up to there, and its own comments. Times and all comments stand in \
+the public view and in that of open cards: they are in the record only, and nobody is told them during a match.
 """
 
 SPEEDS_S = (4.0, 2.0, 1.0, 0.5, 0.25, 0.12, 0.06, 0.03)

@@ -20,8 +20,8 @@ from referee.rules.record import Line
 EXCERPT = 200
 """How many characters of an offending line are shown."""
 
-KEPT_OF_LINE = 500
-"""How many bytes of each line are kept for the record."""
+KEPT_OF_LINE = 1500
+"""How many bytes of each line are kept for the record: an answer whose comment is 200 times `\\u3042` or so fits."""
 
 KEPT_BYTES = 65536
 """How many bytes of all lines of a match are kept for the record. A line counts as LEAST_LINE at least."""

@@ -18,7 +18,7 @@ import msgspec
 from msgspec import Struct, field
 
 from protocol.actions import Action, Slap
-from protocol.codec import BadLine, decode_answer, decode_ready
+from protocol.codec import BadLine, answer_in, decode_ready
 from protocol.messages import Answer
 from protocol.text import printable
 from referee.play.talk.exchange import Delivery
@@ -206,7 +206,7 @@ class _Conversation:
         lines = seat.lines[seat.asked]
         if seat.asked >= seat.kept_until or not all(map(_is_whole, lines)):
             return
-        seat.answer = next((one for one in map(_answer_in, lines) if one and one.id == delivery.awaits), None)
+        seat.answer = next((one for line in lines if (one := answer_in(line.text)) and one.id == delivery.awaits), None)
         has_answered = given.fault is None or given.fault.kind == "illegal_action"
         if not has_answered or (isinstance(given, Reaction) and given.late):
             return
@@ -285,11 +285,3 @@ def _is_whole(line: Line) -> bool:
 def _is_as_kept(line: Line) -> bool:
     """Whether as much of a line is told as is kept of it. Where something is no UTF-8, nobody can say."""
     return "\ufffd" in line.text or len(line.text.encode()) == min(line.size, KEPT_OF_LINE)
-
-
-def _answer_in(line: Line) -> Answer | None:
-    """The answer in a line. None where it is none."""
-    try:
-        return decode_answer(line.text.encode())
-    except BadLine:
-        return None

@@ -336,12 +336,12 @@ def test_lines_that_wait_unjudged_are_kept_with_what_had_been_asked_before_each(
 
 
 @pytest.mark.parametrize(
-    "line", [b"\n", b"x\n", answer(), 600 * b"x" + b"\n"], ids=["blank", "short", "answer", "long"]
+    "line", [b"\n", b"x\n", answer(), 2 * KEPT_OF_LINE * b"x" + b"\n"], ids=["blank", "short", "answer", "long"]
 )
 @pytest.mark.parametrize("judged", [True, False], ids=["judged", "left over"])
 def test_what_is_kept_is_bounded_and_all_is_counted(line: bytes, judged: bool) -> None:
     inbox = asked("other", Limits(spare_lines=10**6))
-    count = 2 * KEPT_BYTES // max(LEAST_LINE, len(line))
+    count = 2 * KEPT_BYTES // max(LEAST_LINE, len(line[:KEPT_OF_LINE]))
     for _ in range(count):
         inbox.feed(line)
         if judged and inbox.hear() is not None:

@@ -15,6 +15,7 @@ from referee.play.match import MatchSetup, play
 from referee.play.pump.pump import Pump
 from referee.play.session import run_session
 from referee.play.spec import BotSpec, Confinement, builtin_bot
+from referee.play.talk.inbox import KEPT_OF_LINE
 from referee.reports.bot_match import bot_match
 from referee.reports.wire import wire_lines
 from referee.rules.check_options import with_options
@@ -58,7 +59,7 @@ for number, request in enumerate(requests(), 1):
     if number == 2: say(b"my hand is \\x1b[2Jgood \\xff\\n")
     if number == 3: say(right(request) | {"id": "guess"})
     if number == 4: say(right(request) | {"action": {"kind": "knock"}})
-    elif number != 2: say(right(request) | {"remark": "x" * 600 if number == 5 else ""})
+    elif number != 2: say(right(request) | {"remark": "x" * 2000 if number == 5 else ""})
 """
 CRASHES = """
 for number, request in enumerate(requests(), 1):
@@ -211,8 +212,8 @@ def test_time_that_was_not_charged_and_blank_lines_are_told(tmp_path: Path, mark
 def test_of_a_long_line_the_start_is_kept_and_its_length(tmp_path: Path, mark: dict[str, str]) -> None:
     lines = list(wire_lines(bot_match(recorded(SLOPPY, tmp_path, mark), 0)))
     (long,) = [number for number, line in enumerate(lines) if line.startswith("# its start")]
-    assert len(lines[long - 1]) == len("< ") + 500
-    assert int(lines[long].split()[-2]) > 600
+    assert len(lines[long - 1]) == len("< ") + KEPT_OF_LINE
+    assert int(lines[long].split()[-2]) > 2000
 
 
 def test_what_a_crashed_bot_had_begun_to_write_is_shown(tmp_path: Path, mark: dict[str, str]) -> None:

@@ -1,6 +1,7 @@
 /** One view of a match on the page: words, table, controls and panels, and the step that they show. */
 
 import { boardOf } from "./board.js";
+import { who } from "./cards.js";
 import { controlsOf } from "./controls.js";
 import { h, say } from "./dom.js";
 import { meaningOf, titleOf } from "./events.js";
@@ -10,7 +11,7 @@ import { panels } from "./panels.js";
 import { seatName, sentence, spoken } from "./pieces.js";
 import { playerOf } from "./player.js";
 import { after, before, starts, stepInWords } from "./steps.js";
-import { linesOf } from "./words.js";
+import { commentsAt, linesOf } from "./words.js";
 
 /** @type {import("./steps.js").Kind[]} */
 const KINDS = ["event", "turn", "window", "round"];
@@ -79,7 +80,7 @@ export function stageOf(moved) {
         controls = controlsOf(model, deeds, new Set(KINDS.filter((kind) => ways[kind].length)), board.about);
         const words = wordsOf(model);
         const around = panels().flatMap((panel) => mounted(panel, model) ?? []);
-        shown = [board.show, words.show, controls.show, (one) => say(live, [aloud(model, one), ...words.faults(one)].join(". ")), ...around.map((one) => one.show)];
+        shown = [board.show, words.show, controls.show, (one) => say(live, [aloud(model, one), ...words.faults(one), ...commentsAt(model, one).map(({ seat, comment }) => `Comment of ${who(model, seat)}: ${comment}`)].join(". ")), ...around.map((one) => one.show)];
         const main = h("section", { class: "main", "aria-label": "the table" }, h("h2", { class: "unseen" }, "The table"), words.element, board.element, controls.element);
         root.replaceChildren(
             h("div", { class: "panels" }, main, ...around.filter((one) => one.isWide).map((one) => one.element)),
@@ -121,12 +122,21 @@ function wordsOf(model) {
         const lines = linesOf(step);
         say(title, titleOf(step.event));
         title.dataset.event = step.event;
-        told.replaceChildren(...toldOf(model, number), ...faults(number).map((line) => h("p", { class: "at-fault" }, `\u2715 ${line}`)));
+        told.replaceChildren(...toldOf(model, number), ...faults(number).map((line) => h("p", { class: "at-fault" }, `\u2715 ${line}`)), ...commentsAt(model, number).map((one) => commentOf(model, one)));
         say(place, stepInWords(model, number));
         say(meaning, meaningOf(step.event));
     }
 
     return { element: h("div", { class: "words" }, title, place, told, meaning), show, faults };
+}
+
+/**
+ * @param {Model} model
+ * @param {{seat: number, comment: string}} one
+ * @returns {HTMLElement}
+ */
+function commentOf(model, { seat, comment }) {
+    return h("p", { class: "comment" }, "Comment of ", seatName(model, seat), ": ", h("q", { dir: "auto" }, comment));
 }
 
 /**

@@ -57,6 +57,7 @@ interface Answered {
     waived_us?: number;
     joined?: boolean;
     fault?: FaultOfStep | null;
+    comment?: string;
 }
 
 interface Step {
@@ -87,6 +88,7 @@ interface Reacted {
     late?: boolean;
     hint?: string;
     fault?: FaultOfStep | null;
+    comment?: string;
 }
 
 interface SlapOfWindow {

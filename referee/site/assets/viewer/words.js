@@ -70,6 +70,17 @@ function plain(text) {
 }
 
 /**
+ * What bots wrote for people with the answers from which a step follows.
+ * @param {Model} model
+ * @param {number} number
+ * @returns {{seat: number, comment: string}[]}
+ */
+export function commentsAt(model, number) {
+    const slapped = model.windows.flatMap((one) => (one.step === number ? one.reactions ?? [] : []));
+    return [...(model.steps[number].answers ?? []), ...slapped].flatMap(({ seat, comment }) => (comment ? [{ seat, comment }] : []));
+}
+
+/**
  * The lines of a step apart: what happened, and what is noted besides (times, what was wrong with an answer).
  * @param {Step} step
  * @returns {{told: string[], notes: string[]}}
