@@ -57,10 +57,11 @@ GROUPS = {
         Row("publish", "runs.publish", "Publish a run: a dated folder that `golfref verify` checks anywhere."),
         Row("verify", "runs.verify", "Check every deal, answer and score of a run, a record or a bundle again."),
     ),
-    "Games and this machine": (
+    "Games, pages and this machine": (
         Row("variants", "variants", "List the games, a line each, with --json also their options."),
         Row("rules", "rules", "Explain a game and its options."),
         Row("score", "score", "Score layouts by hand."),
+        Row("help", "help", "Show a page about golfref in the terminal, or list the pages."),
         Row("doctor", "doctor", "Print what this host can do, and what mends each gap."),
     ),
 }

@@ -1,0 +1,116 @@
+"""help: the pages about golfref, in the terminal, where the source is or golfref was installed from a wheel."""
+
+import os
+import sys
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import referee
+from referee.commands.console import put
+from referee.errors import DONE, CommandError
+
+PAGES = {
+    "Start": {"golfref": "README", "changes": "CHANGELOG"},
+    "Your bot": {
+        "first-bot": "protocol/FIRST_BOT",
+        "bots": "bots/README",
+        "starters": "bots/starters/README",
+        "kit": "bots/kit/README",
+        "misbehaves": "bots/MISBEHAVES",
+        "play": "bots/PLAY",
+    },
+    "Your competition": {
+        "competition": "tournaments/competition/README",
+        "contestants": "tournaments/CONTESTANTS",
+        "tournaments": "tournaments/README",
+        "formats": "tournaments/FORMATS",
+        "lineups": "tournaments/LINEUPS",
+        "rounds": "tournaments/ROUNDS",
+        "entries": "tournaments/ENTRIES",
+        "submissions": "tournaments/SUBMISSIONS",
+        "checking": "tournaments/CHECKING",
+        "machines": "tournaments/MACHINES",
+    },
+    "Strangers' bots, many machines": {
+        "strangers": "tournaments/STRANGERS",
+        "isolation": "tournaments/ISOLATION",
+        "cluster": "tournaments/CLUSTER",
+        "shards": "tournaments/SHARDS",
+    },
+    "Results": {
+        "tables": "tournaments/TABLES",
+        "statistics": "tournaments/STATISTICS",
+        "highlights": "tournaments/HIGHLIGHTS",
+        "site": "tournaments/SITE",
+        "viewer": "tournaments/VIEWER",
+        "pictures": "tournaments/PICTURES",
+        "export": "tournaments/EXPORT",
+        "publishing": "tournaments/PUBLISHING",
+        "store": "tournaments/STORE",
+    },
+    "Specification and library": {
+        "protocol": "protocol/README",
+        "options": "protocol/OPTIONS",
+        "rules": "referee/rules/RULES",
+        "library": "referee/README",
+        "states": "referee/film/README",
+        "research": "referee/research/README",
+    },
+}
+"""By subject, topics and the Markdown files of their pages."""
+
+TOPICS = {topic: page for topics in PAGES.values() for topic, page in topics.items()}
+
+_PACKAGES = Path(referee.__file__).parent.parent
+
+
+def help(  # noqa: A001 - the name of the command
+    topic: Annotated[str, typer.Argument(metavar="[TOPIC]", help="A page; without it they are listed.")] = "",
+) -> int:
+    """Show a page about golfref, or list the pages. `golfref COMMAND --help` has the options of a command.
+
+    Example: golfref help isolation
+    """
+    if not topic:
+        for subject, topics in PAGES.items():
+            put(f"{subject}:", *(f"  {name:13}{_title(page)}" for name, page in topics.items()))
+        return DONE
+    name = topic.lower().removesuffix(".md").replace("_", "-").rpartition("/")[2]
+    if name not in TOPICS:
+        near = get_close_matches(name, TOPICS, n=1)
+        holding = near or [one for one, page in TOPICS.items() if name in _text(page).lower()]
+        hint = f"see `golfref help {holding[0]}`" if holding else "`golfref help` lists the pages"
+        more = f" (and {', '.join(holding[1:8])})" if len(holding) > 1 else ""
+        raise CommandError(f"no page is called {topic}; {hint}{more}")
+    _show(_text(TOPICS[name]))
+    return DONE
+
+
+def _text(page: str) -> str:
+    """A page: in the source it lies at the root, and a wheel has those that are in no package in `referee/pages`."""
+    for folder in (_PACKAGES, _PACKAGES / "referee" / "pages"):
+        file = folder / f"{page}.md"
+        if file.is_file():
+            return file.read_text(encoding="utf-8")
+    raise CommandError(f"{page}: this page was not installed; it is in golfref's source")
+
+
+def _title(page: str) -> str:
+    return _text(page).partition("\n")[0].removeprefix("# ")
+
+
+def _show(text: str) -> None:
+    """Print a page, on a terminal with headings, tables and a pager, and elsewhere as it is."""
+    if not sys.stdout.isatty():
+        put(text.rstrip("\n"))
+        return
+    from rich.console import Console  # noqa: PLC0415 - slow, and only a terminal needs it
+    from rich.markdown import Markdown  # noqa: PLC0415
+
+    os.environ.setdefault("LESS", "-R")  # colours pass through the pager
+    console = Console()
+    with console.pager(styles=True):
+        console.print(Markdown(text))

@@ -1,0 +1,27 @@
+"""`golfref help`: every page can be read in the terminal."""
+
+from pathlib import Path
+
+from commands import golfref
+
+import referee
+from referee.commands.help import TOPICS
+
+ROOT = Path(referee.__file__).parent.parent
+FOR_CONTRIBUTORS = {"bots/starters/project/README.md", "referee/DESIGN.md", "referee/rules/CASES.md"}
+
+
+def test_every_page_for_users_has_a_topic() -> None:
+    folders = ("bots", "protocol", "referee", "tournaments")
+    pages = {path.relative_to(ROOT).as_posix() for folder in folders for path in (ROOT / folder).rglob("*.md")}
+    assert pages - FOR_CONTRIBUTORS == {f"{page}.md" for page in TOPICS.values()} - {"README.md", "CHANGELOG.md"}
+
+
+def test_pages_are_listed_shown_and_found_by_a_word(tmp_path: Path) -> None:
+    listed, _ = golfref("help", cwd=tmp_path)
+    assert "  isolation" in listed
+    assert golfref("help", "FIRST_BOT.md", cwd=tmp_path)[0] == (ROOT / "protocol/FIRST_BOT.md").read_text(
+        encoding="utf-8"
+    )
+    assert "see `golfref help isolation`" in golfref("help", "isolaton", cwd=tmp_path, code=2)[1]
+    assert "and isolation" in golfref("help", "newuidmap", cwd=tmp_path, code=2)[1]
