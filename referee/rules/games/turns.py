@@ -86,13 +86,20 @@ def deal(table: Table, rows: int) -> None:
 def open_face_up(table: Table) -> Flow[None]:
     """KER-01: the first up-card is turned up where the game has one, then each seat's cards (SIX-03, FOU-02, FOU-03).
 
-    The seats choose them sealed, and all are revealed together (DEC-01)."""
+    The seats choose them sealed, by option row by row (KER-15), and all are revealed together (DEC-01)."""
     if has_up_card(table.variant):
         table.turn_up_card()
     if count := table.options.initial_up:
-        chosen = yield from choose_slots(table.seats, "turn_up", count, tuple(range(size(table.variant))))
-        for seat, slots in enumerate(chosen):
-            flip(table, seat, slots)
+        slots, width = tuple(range(size(table.variant))), table.variant.columns
+        parts = [slots]
+        if table.options.up_in_each_row:
+            count, parts = 1, [slots[start : start + width] for start in slots[::width]]
+        chosen: list[tuple[int, ...]] = [()] * table.seats
+        for part in parts:
+            more = yield from choose_slots(table.seats, "turn_up", count, part)
+            chosen = [(*before, *now) for before, now in zip(chosen, more, strict=True)]
+        for seat, up in enumerate(chosen):
+            flip(table, seat, up)
 
 
 def choose_slots(seats: int, kind: Decision, count: int, slots: tuple[int, ...]) -> Flow[list[tuple[int, ...]]]:
@@ -139,9 +146,11 @@ def start_final_lap(table: Table, seat: int) -> None:
 
 
 def knock(table: Table, seat: int) -> None:
-    """KER-10, KNO-02: the knock uses up the turn."""
+    """KER-10, KNO-02: the knock uses up the turn. With `knock_ends_at_once` it is the round's last (KER-16)."""
     table.emit(events.Knocked(seat=seat))
     start_final_lap(table, seat)
+    if table.options.knock_ends_at_once:
+        table.final = []
 
 
 def spared_ender(table: Table) -> int | None:
@@ -328,6 +337,8 @@ def set_up_in_words(variant: Variant) -> Iterator[str]:
     yield "The top card of the stock starts the discard pile." if has_up_card(variant) else "The pile starts empty."
     if count := variant.options.initial_up:
         any_of = f"any {'one' if count == 1 else count} of its cards"
+        if variant.options.up_in_each_row:
+            any_of = "one card in each of its rows"
         yield f"Each seat turns {any_of} face up, all seats at the same time."
     yield STARTER
 
