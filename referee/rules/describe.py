@@ -116,8 +116,9 @@ def _knock_or_complete(variant: Variant) -> Iterator[str]:
         yield "While no knock stands you may knock instead of a turn: every other seat has one more, then the showdown."
         yield "After a cancelled knock play goes on, and everybody may knock again."
     elif options.end_mode != "all_up":
-        lap = "" if options.knock_ends_at_once else "every other seat has one more turn, then "
-        yield f"Instead of a turn you may knock, once a round: {lap}the showdown."
+        lap = "every other seat has one more turn, then the showdown"
+        then = "the showdown follows at once" if options.knock_ends_at_once else lap
+        yield f"Instead of a turn you may knock, once a round: {then}."
     if options.end_mode != "knock":
         then = "every other seat has one more turn" if options.final_turns else "the round ends at once"
         yield f"When a seat's cards are all face up at the end of its turn, {then}."
