@@ -10,27 +10,13 @@ from protocol.actions import Discard, Draw, Flip, Target, Trade
 from protocol.cards import Card, rank
 from referee.rules.games import turns
 from referee.rules.questions import Flow
-from referee.rules.scoring.cancelling import equal_lines
 from referee.rules.secrets import everybody
 from referee.rules.table import Table
 from referee.rules.variants import Variant
 
 
-def open_round(table: Table) -> Flow[None]:
-    """KER-01: cards are turned up; lines that they complete leave the table (KER-14)."""
-    yield from turns.open_face_up(table)
-    _lines_leave(table)
-
-
 def take_turn(table: Table, seat: int) -> Flow[Card | None]:
-    """SIX-06: a turn, after which lines that are complete leave the table (KER-14); returns the regular discard."""
-    discarded = yield from _draw_or_end(table, seat)
-    _lines_leave(table)
-    return discarded
-
-
-def _draw_or_end(table: Table, seat: int) -> Flow[Card | None]:
-    """Draw and place, by option knock (KER-10) or flip (KER-07); return the regular discard.
+    """SIX-06: draw and place, by option knock (KER-10) or flip (KER-07); returns the regular discard.
 
     It is the turn of six-card golf (SIX-05) and of all its family (NIN-04). A pile card must be swapped in (KER-03)."""
     match (yield turns.turn_ask(table, seat)):
@@ -70,22 +56,6 @@ def _place_stock_card(table: Table, seat: int, card: Card) -> Flow[Card]:
     return turns.place(table, seat, action, face_up=True)
 
 
-def _lines_leave(table: Table) -> None:
-    """KER-14: complete lines go to the pile, clockwise from the seat in turn, the cards of a seat by their slots."""
-    if not table.options.lines_leave:
-        return
-    shape = (table.variant.rows, table.variant.columns)
-    for seat in (table.turn, *table.others(table.turn)):
-        open_cards = [slot.card if slot is not None and slot.up else None for slot in table.layouts[seat]]
-        for number in sorted(equal_lines(table.options, shape, open_cards)):
-            card = table.remove(seat, number)
-            table.to_pile(card)
-            table.emit(events.CardRemoved(seat=seat, target=(seat, number), card=everybody(card)))
-
-
-# In words, for describe.py
-
-
 def _turn_in_words(variant: Variant) -> Iterator[str]:
     options = variant.options
     yield turns.DRAW
@@ -102,7 +72,7 @@ def _turn_in_words(variant: Variant) -> Iterator[str]:
 
 
 PLAY = turns.Play(
-    open_round=open_round,
+    open_round=turns.open_face_up,
     take_turn=take_turn,
     set_up_in_words=turns.set_up_in_words,
     turn_in_words=_turn_in_words,

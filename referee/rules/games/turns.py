@@ -15,6 +15,7 @@ from protocol.messages import Decision
 from protocol.offers import ACTIONS, Offer, OneOf, Pick
 from referee.rules.options import Options
 from referee.rules.questions import Ask, Flow, Response, Sealed, cached
+from referee.rules.scoring.cancelling import equal_lines
 from referee.rules.secrets import everybody, only
 from referee.rules.table import RoundOver, Slot, Table
 from referee.rules.variants import Variant, has_up_card, size
@@ -100,6 +101,8 @@ def open_face_up(table: Table) -> Flow[None]:
             chosen = [(*before, *now) for before, now in zip(chosen, more, strict=True)]
         for seat, up in enumerate(chosen):
             flip(table, seat, up)
+        if table.options.lines_leave:
+            _lines_leave(table)
 
 
 def choose_slots(seats: int, kind: Decision, count: int, slots: tuple[int, ...]) -> Flow[list[tuple[int, ...]]]:
@@ -130,6 +133,8 @@ def play_turns(table: Table, take_turn: TakeTurn) -> Flow[None]:
             discarded = yield from take_turn(table, seat)
             table.turns += 1
             table.seat_turns[seat] += 1
+            if table.options.lines_leave:
+                _lines_leave(table)
             _check_end_trigger(table, seat)
             skip = discarded is not None and table.options.jack_skip and rank(discarded) == "J"
             if table.stock_has_run_out():
@@ -156,6 +161,17 @@ def knock(table: Table, seat: int) -> None:
 def spared_ender(table: Table) -> int | None:
     """Return the seat that ended the round if `protect_ender` is set. Each game says what must not be aimed at it."""
     return table.ended_by if table.options.protect_ender else None
+
+
+def _lines_leave(table: Table) -> None:
+    """KER-14: complete lines go to the pile, clockwise from the seat in turn, the cards of a seat by their slots."""
+    shape = (table.variant.rows, table.variant.columns)
+    for seat in (table.turn, *table.others(table.turn)):
+        open_cards = [slot.card if slot is not None and slot.up else None for slot in table.layouts[seat]]
+        for number in sorted(equal_lines(table.options, shape, open_cards)):
+            card = table.remove(seat, number)
+            table.to_pile(card)
+            table.emit(events.CardRemoved(seat=seat, target=(seat, number), card=everybody(card)))
 
 
 def _check_end_trigger(table: Table, seat: int) -> None:
