@@ -233,7 +233,7 @@ class CardAdded(_Event, frozen=True, kw_only=True, tag="added"):
 
 
 class CardRemoved(_Event, Generic[C], frozen=True, kw_only=True, tag="removed"):
-    """An own card left its slot for the pile, by a power."""
+    """An own card left its slot for the pile, by a power or with a line that is complete (KER-14)."""
 
     seat: int
     target: Target

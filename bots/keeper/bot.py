@@ -56,7 +56,8 @@ class Keeper(Bot):
             found.append((value, {"kind": "draw", "from": source}))
         for kind in ("knock", "end"):
             if offers.has(kind):
-                found.append((self.outlook.value_of_ending(self.outlook.mine, laps=1), {"kind": kind}))
+                value = self.outlook.value_of_ending(self.outlook.mine, self.outlook.laps_of_a_knock)
+                found.append((value, {"kind": kind}))
         if swappable:
             found += self.par_golf.swaps(swappable)
         return best_of(found)

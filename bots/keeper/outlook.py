@@ -33,6 +33,7 @@ class Outlook:
         two_deck = self.variant == "two-deck"
         self.open_cards_end = two_deck or self.options.get("end_mode") in ("all_up", "both")
         self.last_laps = int(two_deck or bool(self.options.get("final_turns")))
+        self.laps_of_a_knock = int(not self.options.get("knock_ends_at_once"))
         self.penalty = knock_penalty(self.options.get("knock_penalty"), match["seats"])
 
     @property

@@ -34,6 +34,8 @@ class Pairs:
     def see(self) -> None:
         """Work out what columns cost at the end, from the chances of the kinds now."""
         end = with_hidden(self.plain, self.kinds.chances)
+        self.alone = [*self.kinds.points, self.kinds.average(), 0.0]
+        """What a card costs beside an empty slot, by its kind."""
         self.tables = {"end": end, "last": self.without_pairs(end)}
 
     def reckon(self, columns: Sequence[Column], ends: Sequence[float], pile: Sequence[float], name: str) -> None:
@@ -89,15 +91,17 @@ class Pairs:
 
     def cost(self, column: Column, when: str) -> float:
         """What the column costs by the table of this name: `end`, `last` (a last turn begins), or a reckoned one."""
+        if min(column) < 0:
+            return self.alone[max(column)]
         return self.tables[when][column[0]][column[1]]
 
     def gains(self, column: Column, when: str) -> list[float]:
         """For each kind what it saves in its better slot; less than nothing where it does harm."""
+        if min(column) < 0:
+            return [self.alone[max(column)] - points if max(column) >= 0 else 0.0 for points in self.kinds.points]
         table = self.tables[when]
         row, other = table[column[0]], table[column[1]]
         stay = row[column[1]]
-        if column[0] < 0:
-            return [0.0] * self.kinds.hidden
         return [stay - (x if x < y else y) for x, y in zip(row[:-2], other, strict=False)]
 
 

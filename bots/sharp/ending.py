@@ -45,7 +45,8 @@ class Ending:
         self.options: dict[str, Any] = match["options"]
         two_deck = match["variant"] == "two-deck"
         self.by_open_cards = two_deck or self.options.get("end_mode", "all_up") in ("all_up", "both")
-        self.gives_turns = two_deck or not self.by_open_cards or bool(self.options.get("final_turns"))
+        gives = self.options.get("final_turns") if self.by_open_cards else not self.options.get("knock_ends_at_once")
+        self.gives_turns = two_deck or bool(gives)
         self.penalty: str | None = self.options.get("knock_penalty")
         self.bonus: str | None = self.options.get("knock_bonus")
         self.adjusts = bool(self.penalty or self.bonus)
@@ -88,6 +89,8 @@ class Ending:
         match self.penalty:
             case None:
                 return own
+            case "double":
+                return own + max(own, 0.0)
             case "double5":
                 return own + max(own, 0.0) + 5
             case "highest":

@@ -121,7 +121,8 @@ class Hidden(Player):
 
     def value_of_ending(self) -> float:
         """What it is worth to knock now."""
-        theirs = [self.cost(self.table.layouts[seat], 1) for seat in self.others]
+        laps = 0 if self.options.get("knock_ends_at_once") else 1
+        theirs = [self.cost(self.table.layouts[seat], laps) for seat in self.others]
         score = self.cost(self.table.mine, 0)
         most, factor = self.options.get("cactus_knock") or (0, 1)
         if factor != 1:

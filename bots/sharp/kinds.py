@@ -46,6 +46,10 @@ class Kinds:
         total = max(1, unseen.total)
         self.chances = [number / total for number in self.left]
 
+    def average(self) -> float:
+        """The points of an unseen card on average."""
+        return sum([chance * points for chance, points in zip(self.chances, self.points, strict=True)])
+
     def deal(self, random: Random, number: int) -> list[int]:
         """So many of the unseen cards, drawn by chance."""
         cards = [kind for kind, left in enumerate(self.left) for _ in range(left)]

@@ -4,6 +4,7 @@ A value is what the own layout will cost less the mean of what those of the othe
 compares what its answers lead to: the own layout, and the card on the pile that the next seat may take.
 """
 
+from math import inf
 from random import Random
 from typing import Any
 
@@ -174,7 +175,8 @@ class OpenCards(Player):
         return self.value(self.changed(slot, kind), self.mine[slot])
 
     def best_swap(self, kind: Kind) -> float:
-        return min([self.value_of_swap(slot, kind) for slot, old in enumerate(self.mine) if old >= 0])
+        found = [self.value_of_swap(slot, kind) for slot, old in enumerate(self.mine) if old >= 0]
+        return min(found, default=inf)
 
     def value_of_flip(self, slot: int, pile: Kind) -> float:
         """The value of turning up a card, with this one on the pile."""

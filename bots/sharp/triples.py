@@ -23,7 +23,7 @@ class Triples:
     def see(self) -> None:
         """Work out what columns cost at the end, from the chances of the kinds now."""
         chances, points = self.kinds.chances, self.kinds.points
-        slot = [*points, sum([c * p for c, p in zip(chances, points, strict=True)])]
+        slot = [*points, self.kinds.average()]
         waiting = [
             [self.cancelled(pair, third, 2 * points[pair] + slot[third]) for third in range(len(slot))]
             for pair in range(self.kinds.hidden)
@@ -36,10 +36,12 @@ class Triples:
         """Work out what columns cost now, after `see`; the arguments are those of columns.py."""
         chances = self.kinds.chances
         end = later = self.levels["end"]
-        slots = [kind for column in columns for kind in column]
+        slots = [kind for column in columns for kind in column if kind >= 0]
         for turn in range(len(ends) - 1, -1, -1):
             cost = self.prices(later[0], slots)
-            level = self.turn(later, cost, pile, sum([c * p for c, p in zip(chances, cost, strict=True)]) / len(slots))
+            level = self.turn(
+                later, cost, pile, sum([c * p for c, p in zip(chances, cost, strict=True)]) / max(1, len(slots))
+            )
             later = mixed(end, level, ends[turn])
         self.levels[name] = later
 
@@ -73,12 +75,14 @@ class Triples:
     def prices(self, slot: Sequence[float], own: Sequence[int]) -> list[float]:
         """For each kind what it saves in the slot that wants it second most."""
         costs = sorted([slot[kind] for kind in own])
-        return [max(0.0, costs[-2] - value) for value in slot[:-1]]
+        return [max(0.0, costs[-2] - value) if len(costs) > 1 else 0.0 for value in slot[:-1]]
 
     def cost(self, column: Column, when: str) -> float:
         """What the column costs `now`, at the `end`, or at the start of the `last` turn of its owner."""
         slot, waiting = self.levels[when]
         a, b, c = column
+        if min(column) < 0:
+            return sum([slot[kind] for kind in column if kind >= 0])
         if a in (b, c):
             pair, third = a, (c if a == b else b)
         elif b == c:
@@ -91,10 +95,10 @@ class Triples:
 
     def gains(self, column: Column, when: str) -> list[float]:
         """For each kind what it saves in its best slot; less than nothing where it does harm."""
-        a, b, c = column
         stay, cost = self.cost(column, when), self.cost
+        places = [place for place, kind in enumerate(column) if kind >= 0]
         return [
-            stay - min(cost((a, b, k), when), cost((a, k, c), when), cost((k, b, c), when))
+            stay - min([cost((*column[:place], k, *column[place + 1 :]), when) for place in places], default=stay)
             for k in range(self.kinds.hidden)
         ]
 

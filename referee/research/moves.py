@@ -129,7 +129,8 @@ def every_move(variant: Variant, seats: int, slots: int) -> Iterator[Move]:
 def _opening(variant: Variant, slots: int) -> Iterator[Move]:
     options, dealt = variant.options, size(variant)
     if options.initial_up:
-        yield from (TurnUp(slots=some) for some in combinations(range(dealt), options.initial_up))
+        at_a_time = 1 if options.up_in_each_row else options.initial_up
+        yield from (TurnUp(slots=some) for some in combinations(range(dealt), at_a_time))
     if options.initial_look is not None and options.initial_look.startswith("any:"):
         count = int(options.initial_look.removeprefix("any:"))
         yield from (Look(slots=some) for some in combinations(range(dealt), count))

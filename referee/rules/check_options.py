@@ -222,8 +222,10 @@ def _shape_problems(variant: Variant, changes: Mapping[str, Any]) -> Iterator[Op
 
 
 def _grid_problems(variant: Variant, changes: Mapping[str, Any]) -> Iterator[OptionProblem]:
-    """OPT-02: some lines need a square grid; no option may name more cards than a layout has."""
+    """OPT-02, KER-15: some lines need a square grid; no option may name more cards than a layout has."""
     options, cards = variant.options, size(variant)
+    if options.up_in_each_row and "initial_up" in changes:
+        yield OptionProblem("up_in_each_row", "sets `initial_up` to the number of rows; set one of them")
     if "diag" in options.cancel and variant.rows != variant.columns:
         yield OptionProblem("cancel", '"diag" needs a square layout (OPT-02); `cancel_pairs` has it anywhere')
     if options.initial_up >= cards and "initial_up" in changes:
@@ -248,7 +250,7 @@ def _secret_look_problems(variant: Variant, changes: Mapping[str, Any]) -> Itera
         if variant.options.cambio_powers is not None:
             yield OptionProblem("cambio_powers", "needs a secret look: `initial_look` (OPT-08)")
         return
-    for name in sorted(changes.keys() & {"initial_up", "flip_instead"}):
+    for name in sorted(changes.keys() & {"initial_up", "up_in_each_row", "flip_instead", "lines_leave"}):
         yield OptionProblem(name, "does not go with a secret look (FOU-04)")
     if changes.get("flip_on_discard", "never") != "never":
         yield OptionProblem("flip_on_discard", "nothing is flipped after a secret look (FOU-04)")

@@ -65,7 +65,7 @@ def _cambio_power(variant: Variant, power: str) -> str:
 def advice(variant: Variant, seats: int) -> Iterator[str]:
     """Yield what is legal but probably not meant, for those who set up a game (AMB-32, OPT-06)."""
     if seats < variant.advised_from:
-        yield f"{variant.preset}: its rules advise fewer than {variant.advised_from} players to play another game"
+        yield f"{variant.preset}: its rules advise at least {variant.advised_from} players"
     if variant.options.moon:
         highest, moon_at = _highest_score(variant), variant.options.moon_at or 10 * size(variant)
         if highest != moon_at:
@@ -116,7 +116,9 @@ def _knock_or_complete(variant: Variant) -> Iterator[str]:
         yield "While no knock stands you may knock instead of a turn: every other seat has one more, then the showdown."
         yield "After a cancelled knock play goes on, and everybody may knock again."
     elif options.end_mode != "all_up":
-        yield "Instead of a turn you may knock, once a round: every other seat has one more turn, then the showdown."
+        lap = "every other seat has one more turn, then the showdown"
+        then = "the showdown follows at once" if options.knock_ends_at_once else lap
+        yield f"Instead of a turn you may knock, once a round: {then}."
     if options.end_mode != "knock":
         then = "every other seat has one more turn" if options.final_turns else "the round ends at once"
         yield f"When a seat's cards are all face up at the end of its turn, {then}."
@@ -173,6 +175,8 @@ def _together(variant: Variant) -> Iterator[str]:
         yield f"Wherever they lie, {how} 0."
     elif options.cancel:
         yield f"All cards of {_alternatives(options.cancel)} count 0 when they are equal in rank."
+        if options.lines_leave:
+            yield "As soon as such cards all lie face up they go to the pile, and their slots stay empty."
     if options.cancel_pairs:
         yield f"Two equal neighbours in {_alternatives(options.cancel_pairs)} count 0."
     if options.pairs_zero_at_end:
@@ -207,6 +211,7 @@ def _knocker(variant: Variant) -> Iterator[str]:
         yield f"A knocker with more than {points} counts them times {factor}."
     if options.knock_penalty:
         how = {
+            "double": "doubles its score",
             "double5": "doubles its score and adds 5",
             "highest": "takes the round's highest score",
             "twice_players": "adds twice the number of seats",

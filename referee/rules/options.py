@@ -92,8 +92,8 @@ CambioPowers = Annotated[
 Penalty = Annotated[
     str,
     Meta(
-        pattern=r"^(add:[1-9][0-9]{0,3}|double5|highest|twice_players)$",
-        description='"add:N", "double5", "highest", "twice_players"',
+        pattern=r"^(add:[1-9][0-9]{0,3}|double5?|highest|twice_players)$",
+        description='"add:N", "double", "double5", "highest", "twice_players"',
     ),
 ]
 Points = Annotated[
@@ -112,6 +112,8 @@ IN_POWERS = frozenset({"powers"})
 IN_TWO_DECK = frozenset({"two-deck"})
 WITH_REARRANGING = IN_POWERS | {"cambio"}
 WITH_A_KNOCK = FAMILY | WITH_REARRANGING
+WITH_A_LAP_AFTER_A_KNOCK = FAMILY | {"cambio", "cactus"}
+"""In Powers a black king cancels a knock in the lap, so that there the lap belongs to the game (POW-22)."""
 WITH_A_LOOK = WITH_REARRANGING | {"four-card"}
 WITH_BLOCKS = frozenset({"four-card", "nine-card", "eight-card"})
 WITH_CAMBIO_POWERS = frozenset({"four-card", "cambio"})
@@ -130,6 +132,7 @@ def _can_complete(options: "Options") -> bool:
     return options.final_turns is None or options.end_mode != "knock"
 
 
+A_KNOCK = Need('`end_mode` "knock" or "both"', lambda options: options.end_mode != "all_up")
 JOKERS = Need("`jokers` above 0", lambda options: options.jokers > 0)
 A_COMPLETE_LAYOUT_ENDS = Need('`end_mode` "all_up" or "both"', _can_complete)
 A_REARRANGEMENT = Need("the power `rearrange`", _can_rearrange)
@@ -137,6 +140,9 @@ SLAPS = Need("`slaps`", lambda options: options.slaps)
 SLAPS_TIMED = Need('`slap_order = "reaction"`', lambda options: options.times_slaps)
 SLAPS_AND_A_POWER = Need(
     "`slaps`, and a power in `cambio_powers`", lambda options: options.slaps and options.cambio_powers != {}
+)
+LINES_THAT_CANCEL = Need(
+    "`cancel`, and no `any_pair`", lambda options: bool(options.cancel) and options.any_pair is None
 )
 BLOCKS = Need("`block_bonus`", lambda options: options.block_bonus is not None)
 OURS = Need("the `par_table` ours-1", lambda options: options.par_table == OURS_1)
@@ -216,6 +222,14 @@ class Options(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
             "Every other seat has one more turn after a layout is all face up.", FAMILY, needs=A_COMPLETE_LAYOUT_ENDS
         ),
     ] = None
+    knock_ends_at_once: Annotated[
+        bool,
+        Option(
+            "A knock ends the round at once, and no other seat has one more turn.",
+            WITH_A_LAP_AFTER_A_KNOCK,
+            needs=A_KNOCK,
+        ),
+    ] = False
     flip_on_discard: Annotated[
         Literal["may", "must", "must_unless_last", "never"],
         Option(
@@ -226,6 +240,10 @@ class Options(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     ] = "may"
     flip_instead: Annotated[bool, Option("A seat may turn one of its cards up instead of drawing.", FAMILY)] = False
     initial_up: Annotated[Count, Option("The number of its cards that each seat turns up before play.", FAMILY)] = 2
+    up_in_each_row: Annotated[
+        bool,
+        Option("Before play each seat turns up one card in each of its rows; `initial_up` is their number.", FAMILY),
+    ] = False
     initial_look: Annotated[
         Look | None,
         Option(
@@ -382,6 +400,14 @@ class Options(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     cancel: Annotated[
         Lines, Option("The lines along which cards count 0 when all of the line are equal.", WITH_JOKERS)
     ] = ("col",)
+    lines_leave: Annotated[
+        bool,
+        Option(
+            "A line of `cancel` leaves the table for the pile as soon as its cards lie face up and are equal.",
+            FAMILY,
+            needs=LINES_THAT_CANCEL,
+        ),
+    ] = False
     cancel_pairs: Annotated[Lines, Option("The lines along which two equal neighbours count 0.", WITH_JOKERS)] = ()
     any_pair: Annotated[
         Literal["one_per_rank", "all_pairs"] | None,
@@ -417,7 +443,7 @@ class Options(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     knock_penalty: Annotated[
         Penalty | None,
         Option(
-            "The price of ending the round without being lowest: N points, the own score again and 5, the "
+            "The price of ending the round without being lowest: N points, the own score again, that and 5, the "
             "round's highest score, or twice the number of seats.",
             WITH_A_KNOCK | IN_TWO_DECK,
         ),

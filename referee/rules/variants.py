@@ -261,7 +261,8 @@ _ALL = (
         preset="four-card",
         summary="Two rows of two, column pairs cancel, a knock ends the round.",
         play_after_look="cambio",
-        seats=(3, 7),
+        seats=(2, 7),
+        advised_from=3,
         rows=2,
         columns=2,
         packs_suffice_for=ONE_PACK,
@@ -424,7 +425,7 @@ def from_record(name: str, options: Mapping[str, Any]) -> Variant:
 
 
 def shaped(base: Variant, options: Options) -> Variant:
-    """Return the variant with these options and what follows from them: play and grid (FOU-04, PAR-03, PAR-22)."""
+    """Return the variant with these options and what follows from them (FOU-04, KER-15, PAR-03, PAR-22)."""
     if base.has("par"):
         rows = max(possible_pars(options), default=2)
         rounds = len(options.course) if options.course else options.rounds
@@ -432,4 +433,5 @@ def shaped(base: Variant, options: Options) -> Variant:
     if base.play_after_look is not None and options.initial_look is not None:
         hidden = replace(options, initial_up=0, flip_on_discard="never")
         return replace(base, play=base.play_after_look, options=hidden)
-    return replace(base, options=options)
+    initial_up = base.rows if options.up_in_each_row else options.initial_up
+    return replace(base, options=replace(options, initial_up=initial_up))

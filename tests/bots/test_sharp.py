@@ -157,6 +157,18 @@ def test_all_cards_that_are_not_seen_are_reckoned_with(sharp: Make) -> None:
         assert sum(beliefs.chances) == pytest.approx(1)
 
 
+@pytest.mark.parametrize("preset", ["six-card", "nine-card"])
+def test_an_empty_slot_costs_nothing_and_a_card_beside_it_what_it_counts(sharp: Make, preset: str) -> None:
+    made = player(sharp, preset, {"lines_leave": True})
+    kind, tables, gone = made.kinds.kind, made.tables, [-1] * (PRESETS[preset].rows - 1)
+    tables.see()
+    nine, ten, ace = kind("9S"), kind("10S"), kind("AS")
+    assert tables.cost((*gone, -1), "end") == 0
+    assert tables.gains((*gone, -1), "end") == [0.0] * made.kinds.hidden
+    assert [tables.cost((*gone, card), "end") for card in (nine, ten)] == [9, 10]
+    assert tables.gains((*gone, ten), "end")[ace] == 9
+
+
 @pytest.mark.parametrize("draws", [0, 1, 2.5, 6])
 def test_rows_cost_less_the_more_draws_are_to_come(sharp: Make, draws: float) -> None:
     row_costs = player(sharp, "par-4").row_costs

@@ -4,10 +4,10 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 import pytest
 from msgspec.structs import replace
@@ -29,19 +29,24 @@ from referee.tournament.config.config import load
 PATIENT = Clocks(start_s=60.0, move_s=60.0, bank_s=3000.0, slap_s=30.0)
 """A busy machine is no fault of the bots."""
 
-SHORT = {
+Options = Mapping[str, Mapping[str, Any]]
+"""Preset -> options."""
+
+SHORT: Options = {
     name: {"course": [3, 5], "par_choice": "dealer"} if name == "par-course" else {"rounds": 2} for name in PRESETS
 }
-"""Preset -> the options with which a match is over soon."""
+"""The options with which a match is over soon."""
 
 
-def matches(bots: list[BotSpec], presets: Sequence[str], isolation: Isolation = "limits") -> dict[str, Record]:
-    """A short match of these bots in each of these presets, all side by side."""
+def matches(
+    bots: list[BotSpec], presets: Sequence[str], isolation: Isolation = "limits", options: Options = SHORT
+) -> dict[str, Record]:
+    """A match of these bots in each of these presets, all side by side; a short one unless options are given."""
     records: dict[str, Record] = {}
 
     async def work(preset: str, pump: Pump) -> None:
         records[preset] = await play(
-            pump, replace(setup_of(preset, bots), confinement=Confinement(isolation=isolation))
+            pump, replace(setup_of(preset, bots, options), confinement=Confinement(isolation=isolation))
         )
 
     run_session([partial(work, preset) for preset in presets])
@@ -58,9 +63,9 @@ def assert_blameless(records: dict[str, Record]) -> None:
     assert not troubles
 
 
-def setup_of(preset: str, bots: Sequence[BotSpec]) -> MatchSetup:
+def setup_of(preset: str, bots: Sequence[BotSpec], options: Options = SHORT) -> MatchSetup:
     return MatchSetup(
-        variant=with_options(preset, SHORT[preset]),
+        variant=with_options(preset, options[preset]),
         name=preset,
         bots=tuple(bots),
         seeds=tuple(range(len(bots))),
@@ -86,6 +91,18 @@ def test_the_shipped_bots_play_every_game(
     assert {*names, "perl"} == {*shipped()}
     assert_blameless(matches([replace(builtin_bot(name), env=mark) for name in names], presets))
     assert not marked()
+
+
+def test_the_shipped_bots_play_the_house_rules(mark: dict[str, str]) -> None:
+    lines: dict[str, Any] = {"rounds": 3, "lines_leave": True, "cancel": ["col", "row"], "end_mode": "both"}
+    house_rules = {
+        "nine-card": lines | {"up_in_each_row": True},
+        "cutthroat": lines | {"knock_ends_at_once": True, "initial_up": 5},
+        "six-card-knock": {"rounds": 3, "knock_ends_at_once": True, "knock_penalty": "double"},
+        "cambio": {"rounds": 3, "knock_ends_at_once": True},
+    }
+    bots = [replace(builtin_bot(name), env=mark) for name in ("keeper", "sharp", "random", "greedy")]
+    assert_blameless(matches(bots, list(house_rules), options=house_rules))
 
 
 @pytest.mark.toolchain

@@ -16,7 +16,7 @@ DECKS: dict[str, tuple[int, list[int]]] = {
     "six-card": (2, SIX),
     "six-card-knock": (2, SIX),
     "single-deck": (2, [52] * 3),
-    "four-card": (3, [52] * 5),
+    "four-card": (2, [52] * 6),
     "nine-card": (1, [52] * 3 + [104] * 4 + [156] * 3),
     "eight-card": (2, [52] * 2 + [104] * 3),
     "cutthroat": (2, SIX),

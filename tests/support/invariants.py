@@ -18,7 +18,7 @@ from msgspec.structs import asdict
 
 from protocol import actions, events
 from protocol.actions import Action, Pass
-from protocol.cards import Card
+from protocol.cards import Card, rank
 from referee.film.follower import Follower
 from referee.film.view import View
 from referee.play.talk.script import table_message
@@ -84,6 +84,8 @@ def check_step(walk: Walk, question: Question, dice: Random) -> None:
     walk.told = len(game.events)
     check_cards(table)
     check_sizes(table)
+    if isinstance(question, Ask) and question.decision == "turn" and table.options.lines_leave:
+        check_lines(table)
     assert all(is_offered(ask, ask.fallback) for ask in asks_of(question))
     if table.stock_has_run_out():  # GEN-08: no power, no slap window
         assert {ask.decision for ask in asks_of(question)} <= {"place", "flip", "give", "pick8", "par"}
@@ -207,8 +209,28 @@ def check_sizes(table: Table) -> None:
             assert len(layout) == dealt_size
             assert all((layout[2 * row] is None) == (layout[2 * row + 1] is None) for row in range(table.rows))
             assert held > 0
+        elif table.options.lines_leave:
+            assert len(layout) == dealt_size
         else:
             assert len(layout) == held == dealt_size
+
+
+def check_lines(table: Table) -> None:
+    """KER-14: no line of equal open cards is left, and every empty slot is part of a line that is empty."""
+    height, width = table.variant.rows, table.variant.columns
+    places = [divmod(slot, width) for slot in range(height * width)]
+    lines = [[place for place in places if place[1] == column] for column in range(width)]
+    lines = lines if "col" in table.options.cancel else []
+    lines += [[place for place in places if place[0] == row] for row in range(height) if "row" in table.options.cancel]
+    for layout in table.layouts:
+        empty: set[tuple[int, int]] = set()
+        for line in lines:
+            slots = [layout[row * width + column] for row, column in line]
+            ranks = {rank(slot.card) if slot and slot.up else "" for slot in slots}
+            assert len(ranks) > 1 or ranks == {""} or (ranks == {"X"} and table.options.joker_pair != "zero")
+            empty.update(line if not any(slots) else ())
+        if "diag" not in table.options.cancel:
+            assert {place for place, slot in zip(places, layout, strict=True) if slot is None} == empty
 
 
 def check_refusals(game: Game, question: Question, dice: Random) -> None:
@@ -347,8 +369,8 @@ def check_round(table: Table, course: list[TableEvent | Ask]) -> None:
         assert is_cut_off(table, course) or taken == (table.variant.turns_each or 0) * seats
         return
     lap = sum(isinstance(one, Ask | events.Skipped) for one in course[ended[-1] :])
-    at_once = isinstance(course[ended[-1]], events.Finished) and table.variant.play == "six_card"
-    at_once = at_once and options.final_turns is None
+    finished = isinstance(course[ended[-1]], events.Finished) and table.variant.play == "six_card"
+    at_once = options.final_turns is None if finished else options.knock_ends_at_once
     assert lap == (0 if at_once else seats - 1) or (is_cut_off(table, course) and lap < seats)
 
 

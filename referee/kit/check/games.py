@@ -102,12 +102,14 @@ OPTIONS: Sequence[GameToTry] = (
     ),
     _named("nine-card (lines and blocks)", j0q12k13=True, block_bonus=-25, block_match="points", straight_score=-12),
     _named("eight-card (final turns)", kings_side=None, final_turns="one_each"),
-    _named("four-card (knocks)", any_pair="all_pairs", knock_bonus="zero", knock_tie="bonus", seats=3),
+    _named("four-card (knocks)", any_pair="all_pairs", knock_bonus="zero", knock_tie="bonus"),
     _named(
         "cactus (knocks)", cactus_knock=[0, 3], fixed_starter=True, protect_ender=True, photo_finish_us=200, seats=3
     ),
     _named("two-deck (pairs)", pairs_zero_at_end=True, seats=3),
     _named("par-3 (table)", par_table={"name": "high", "rules": [{"if": {"any": True}, "score": "high"}]}),
+    _with("nine-card", 2, lines_leave=True, up_in_each_row=True, cancel=["col", "row"]),
+    _with("six-card-knock", 2, knock_ends_at_once=True, knock_penalty="double"),
 )
 """Games with other options."""
 

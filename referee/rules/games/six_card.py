@@ -16,7 +16,7 @@ from referee.rules.variants import Variant
 
 
 def take_turn(table: Table, seat: int) -> Flow[Card | None]:
-    """SIX-06: draw and place, by option knock (KER-10) or flip (KER-07); returns the card that went to the pile.
+    """SIX-06: draw and place, by option knock (KER-10) or flip (KER-07); returns the regular discard.
 
     It is the turn of six-card golf (SIX-05) and of all its family (NIN-04). A pile card must be swapped in (KER-03)."""
     match (yield turns.turn_ask(table, seat)):
@@ -37,9 +37,9 @@ def _place_stock_card(table: Table, seat: int, card: Card) -> Flow[Card]:
     """KER-04: swap (KER-05), discard with its flip (KER-06), or trade a king that was just drawn (CUT-02, CUT-05).
 
     A trade is public, and the other seat decides nothing (CUT-04). It may hit the ender, unless `protect_ender` is set
-    (CUT-06). The card that it brings must be swapped in (CUT-03)."""
+    (CUT-06). The card that it brings must be swapped in (CUT-03), so that a seat without cards cannot trade."""
     prey: tuple[Target, ...] = ()
-    if table.options.cutthroat_trade and rank(card) == "K":
+    if table.options.cutthroat_trade and rank(card) == "K" and any(table.layouts[seat]):
         targets = table.targets(up=True, spared=turns.spared_ender(table))
         prey = tuple([target for target in targets if target[0] != seat])
     action = yield turns.place_ask(seat, table.occupied(seat), True, prey)

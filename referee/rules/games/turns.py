@@ -15,6 +15,7 @@ from protocol.messages import Decision
 from protocol.offers import ACTIONS, Offer, OneOf, Pick
 from referee.rules.options import Options
 from referee.rules.questions import Ask, Flow, Response, Sealed, cached
+from referee.rules.scoring.cancelling import equal_lines
 from referee.rules.secrets import everybody, only
 from referee.rules.table import RoundOver, Slot, Table
 from referee.rules.variants import Variant, has_up_card, size
@@ -86,13 +87,22 @@ def deal(table: Table, rows: int) -> None:
 def open_face_up(table: Table) -> Flow[None]:
     """KER-01: the first up-card is turned up where the game has one, then each seat's cards (SIX-03, FOU-02, FOU-03).
 
-    The seats choose them sealed, and all are revealed together (DEC-01)."""
+    The seats choose them sealed, by option row by row (KER-15), and all are revealed together (DEC-01)."""
     if has_up_card(table.variant):
         table.turn_up_card()
     if count := table.options.initial_up:
-        chosen = yield from choose_slots(table.seats, "turn_up", count, tuple(range(size(table.variant))))
-        for seat, slots in enumerate(chosen):
-            flip(table, seat, slots)
+        slots, width = tuple(range(size(table.variant))), table.variant.columns
+        parts = [slots]
+        if table.options.up_in_each_row:
+            count, parts = 1, [slots[start : start + width] for start in slots[::width]]
+        chosen: list[tuple[int, ...]] = [()] * table.seats
+        for part in parts:
+            more = yield from choose_slots(table.seats, "turn_up", count, part)
+            chosen = [(*before, *now) for before, now in zip(chosen, more, strict=True)]
+        for seat, up in enumerate(chosen):
+            flip(table, seat, up)
+        if table.options.lines_leave:
+            _lines_leave(table)
 
 
 def choose_slots(seats: int, kind: Decision, count: int, slots: tuple[int, ...]) -> Flow[list[tuple[int, ...]]]:
@@ -123,6 +133,8 @@ def play_turns(table: Table, take_turn: TakeTurn) -> Flow[None]:
             discarded = yield from take_turn(table, seat)
             table.turns += 1
             table.seat_turns[seat] += 1
+            if table.options.lines_leave:
+                _lines_leave(table)
             _check_end_trigger(table, seat)
             skip = discarded is not None and table.options.jack_skip and rank(discarded) == "J"
             if table.stock_has_run_out():
@@ -139,14 +151,27 @@ def start_final_lap(table: Table, seat: int) -> None:
 
 
 def knock(table: Table, seat: int) -> None:
-    """KER-10, KNO-02: the knock uses up the turn."""
+    """KER-10, KNO-02: the knock uses up the turn. With `knock_ends_at_once` it is the round's last (KER-16)."""
     table.emit(events.Knocked(seat=seat))
     start_final_lap(table, seat)
+    if table.options.knock_ends_at_once:
+        table.final = []
 
 
 def spared_ender(table: Table) -> int | None:
     """Return the seat that ended the round if `protect_ender` is set. Each game says what must not be aimed at it."""
     return table.ended_by if table.options.protect_ender else None
+
+
+def _lines_leave(table: Table) -> None:
+    """KER-14: complete lines go to the pile, clockwise from the seat in turn, the cards of a seat by their slots."""
+    shape = (table.variant.rows, table.variant.columns)
+    for seat in (table.turn, *table.others(table.turn)):
+        open_cards = [slot.card if slot is not None and slot.up else None for slot in table.layouts[seat]]
+        for number in sorted(equal_lines(table.options, shape, open_cards)):
+            card = table.remove(seat, number)
+            table.to_pile(card)
+            table.emit(events.CardRemoved(seat=seat, target=(seat, number), card=everybody(card)))
 
 
 def _check_end_trigger(table: Table, seat: int) -> None:
@@ -328,6 +353,8 @@ def set_up_in_words(variant: Variant) -> Iterator[str]:
     yield "The top card of the stock starts the discard pile." if has_up_card(variant) else "The pile starts empty."
     if count := variant.options.initial_up:
         any_of = f"any {'one' if count == 1 else count} of its cards"
+        if variant.options.up_in_each_row:
+            any_of = "one card in each of its rows"
         yield f"Each seat turns {any_of} face up, all seats at the same time."
     yield STARTER
 

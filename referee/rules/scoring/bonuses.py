@@ -20,7 +20,7 @@ class Bonus(Struct, frozen=True, kw_only=True):
 
 
 def bonus_choices(
-    options: Options, shape: tuple[int, int], cards: Sequence[Card], points: Sequence[int]
+    options: Options, shape: tuple[int, int], cards: Sequence[Card | None], points: Sequence[int]
 ) -> Iterator[tuple[Bonus, ...]]:
     """Yield every choice of bonuses that share no card and leave no room for another; an empty one if there are none.
 
@@ -28,7 +28,8 @@ def bonus_choices(
     """
     found: list[Bonus] = []
     if options.block_bonus is not None:
-        likeness = points if options.block_match == "points" else [rank(card) for card in cards]
+        by_points = options.block_match == "points"
+        likeness = [card and (worth if by_points else rank(card)) for card, worth in zip(cards, points, strict=True)]
         found += [Bonus(slots=slots, score=options.block_bonus) for slots in _blocks(shape, likeness)]
     if options.kings_side is not None:
         found += [Bonus(slots=slots, score=options.kings_side) for slots in _sides_of_kings(shape, cards)]
@@ -47,23 +48,24 @@ def is_straight(cards: Sequence[Card]) -> bool:
     if any(rank(card) == JOKER for card in cards):
         return False
     steps = sorted(RANKS.index(rank(card)) for card in cards)
-    return steps == list(range(steps[0], steps[0] + 9))
+    return bool(steps) and steps == list(range(steps[0], steps[0] + 9))
 
 
-def _blocks(shape: tuple[int, int], likeness: Sequence[str | int]) -> Iterator[frozenset[int]]:
+def _blocks(shape: tuple[int, int], likeness: Sequence[str | int | None]) -> Iterator[frozenset[int]]:
     """Yield the slots of each four cards in a square that are alike (SCO-08, NIN-10)."""
     rows, columns = shape
     for row in range(rows - 1):
         for column in range(columns - 1):
             corner = row * columns + column
             slots = (corner, corner + 1, corner + columns, corner + columns + 1)
-            if len({likeness[slot] for slot in slots}) == 1:
+            alike = {likeness[slot] for slot in slots}
+            if len(alike) == 1 and None not in alike:
                 yield frozenset(slots)
 
 
-def _sides_of_kings(shape: tuple[int, int], cards: Sequence[Card]) -> Iterator[frozenset[int]]:
+def _sides_of_kings(shape: tuple[int, int], cards: Sequence[Card | None]) -> Iterator[frozenset[int]]:
     """Yield the slots of each long side that holds kings alone (SCO-09, EIG-04)."""
     rows, columns = shape
     for start in range(0, rows * columns, columns):
-        if all(rank(card) == "K" for card in cards[start : start + columns]):
+        if all(card and rank(card) == "K" for card in cards[start : start + columns]):
             yield frozenset(range(start, start + columns))

@@ -92,7 +92,7 @@ def _check_shape(variant: Variant, grid: Grid) -> None:
     for number, row in enumerate(grid, start=1):
         if len(row) != variant.columns:
             raise BadGrid(f"{expected}; row {number} has {len(row)}")
-        if None in row and variant.layout_size == "constant":
+        if None in row and variant.layout_size == "constant" and not variant.options.lines_leave:
             raise BadGrid(f"{expected}; row {number}, card {row.index(None) + 1} is an empty slot")
 
 

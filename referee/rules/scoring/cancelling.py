@@ -4,7 +4,7 @@ Ranks and places decide. Points decide only which cards of a rank pair first (SC
 row by row; a shape is a number of rows and one of columns.
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cache
 
 from protocol.cards import JOKER, RANKS, Card, rank
@@ -20,7 +20,7 @@ _STEPS = {"col": ((1, 0),), "row": ((0, 1),), "diag": ((1, 1), (1, -1))}
 
 
 def zero_sets(
-    options: Options, shape: tuple[int, int], cards: Sequence[Card], points: Sequence[int]
+    options: Options, shape: tuple[int, int], cards: Sequence[Card | None], points: Sequence[int]
 ) -> Iterator[set[int]]:
     """Yield the set of slots that count 0 (SCO-03): one set, or one for each way to name the wild jacks (SCO-07).
 
@@ -32,22 +32,32 @@ def zero_sets(
         of_wilds = _groups_of_wilds(shape, options.one_eyed_pairs)
         groups += tuple(group for group in of_wilds if not wilds.isdisjoint(group))
     for ranks in _readings(options, cards, sorted(wilds)):
-        zero: set[int] = set()
-        for group in groups:
-            found = ranks[group[0]]
-            if found is not None and found == ranks[group[-1]] and all(ranks[slot] == found for slot in group):
-                zero.update(group)
+        zero = _equal(groups, ranks)
         if options.any_pair:
             zero |= _pairs_anywhere(ranks, points, most=1 if options.any_pair == "one_per_rank" else len(cards))
         yield zero
 
 
-def joker_pairs(options: Options, shape: tuple[int, int], cards: Sequence[Card], taken: Collection[int]) -> int:
+def equal_lines(options: Options, shape: tuple[int, int], cards: Sequence[Card | None]) -> set[int]:
+    """Return the slots of the lines of `cancel` whose cards are all equal; wild jacks are jacks here (KER-14)."""
+    return _equal(_groups(shape, options.cancel, ()), _ranks(options, cards))
+
+
+def _equal(groups: Iterable[Group], ranks: Sequence[str | None]) -> set[int]:
+    equal: set[int] = set()
+    for group in groups:
+        found = ranks[group[0]]
+        if found is not None and found == ranks[group[-1]] and all(ranks[slot] == found for slot in group):
+            equal.update(group)
+    return equal
+
+
+def joker_pairs(options: Options, shape: tuple[int, int], cards: Sequence[Card | None], taken: Collection[int]) -> int:
     """Return the most pairs of neighbouring jokers that share no card and lie outside the slots `taken` (SCO-06).
 
     With `any_pair` jokers are neighbours wherever they lie.
     """
-    jokers = {slot for slot, card in enumerate(cards) if card[0] == JOKER and slot not in taken}
+    jokers = {slot for slot, card in enumerate(cards) if card and card[0] == JOKER and slot not in taken}
     if len(jokers) < 2:
         return 0
     if options.any_pair:
@@ -96,7 +106,7 @@ def _groups_of_wilds(shape: tuple[int, int], directions: Lines) -> tuple[Group, 
     return _lines(shape, directions) if shape == (3, 3) else _neighbours(shape, directions)
 
 
-def _wild_jacks(options: Options, cards: Sequence[Card]) -> set[int]:
+def _wild_jacks(options: Options, cards: Sequence[Card | None]) -> set[int]:
     """Return the slots of the one-eyed jacks, if they are wild."""
     return {slot for slot, card in enumerate(cards) if card in _ONE_EYED} if options.one_eyed_wild else set()
 
@@ -112,10 +122,15 @@ def _pairs_anywhere(ranks: Sequence[str | None], points: Sequence[int], *, most:
     return paired
 
 
-def _readings(options: Options, cards: Sequence[Card], wilds: Sequence[int]) -> Iterator[list[str | None]]:
-    """Yield the ranks that the cards have in groups: one reading, or one for each way to name wild jacks (SCO-07)."""
+def _ranks(options: Options, cards: Sequence[Card | None]) -> list[str | None]:
+    """Return the ranks that cards have in groups: None for an empty slot, and for a joker that does not cancel."""
     jokers_cancel = options.joker_pair == "zero"
-    ranks = [None if card[0] == JOKER and not jokers_cancel else rank(card) for card in cards]
+    return [None if card is None or (card[0] == JOKER and not jokers_cancel) else rank(card) for card in cards]
+
+
+def _readings(options: Options, cards: Sequence[Card | None], wilds: Sequence[int]) -> Iterator[list[str | None]]:
+    """Yield the ranks that the cards have in groups: one reading, or one for each way to name wild jacks (SCO-07)."""
+    ranks = _ranks(options, cards)
     if not wilds:
         yield ranks
         return

@@ -46,10 +46,12 @@ def _knocker(options: Options, raw: Sequence[int], own: int) -> int:
 
 
 def _penalised(penalty: str | None, raw: Sequence[int], own: int) -> int:
-    """KNK-03: no penalty, `double5` (KNK-04), `highest` (KNK-05), `twice_players` (KNK-06), or a number of points."""
+    """KNK-03: no penalty, `double`, `double5` (KNK-04), `highest` (KNK-05), `twice_players` (KNK-06), or points."""
     match penalty:
         case None:
             return own
+        case "double":
+            return own + max(own, 0)
         case "double5":
             return own + max(own, 0) + 5
         case "highest":

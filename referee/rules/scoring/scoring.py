@@ -18,7 +18,7 @@ Layout = Sequence[Sequence[Card | None]]
 
 
 def raw_score(variant: Variant, layout: Layout) -> int:
-    """Return a layout's raw score (SCO-12). Where cards can count together, the layout must be a complete grid."""
+    """Return a layout's raw score (SCO-12). An empty slot counts 0 and equals nothing (KER-08, KER-14)."""
     if variant.options.pairs_zero_at_end:
         layout = [row for row in layout if not _is_pair(row)]
     cards = [card for row in layout for card in row if card is not None]
@@ -28,7 +28,7 @@ def raw_score(variant: Variant, layout: Layout) -> int:
         return sum([variant.worth[card] for card in cards])
     if variant.options.straight_score is not None and is_straight(cards):
         return variant.options.straight_score
-    return _combined_score(variant, (len(layout), len(layout[0])), cards)
+    return _combined_score(variant, (len(layout), len(layout[0])), [card for row in layout for card in row])
 
 
 def has_four_of_a_kind(cards: Iterable[Card | None]) -> bool:
@@ -50,12 +50,12 @@ def _par_score(variant: Variant, cards: Sequence[Card]) -> int:
     return sum([score_pair(par_table, left, right) for left, right in zip(valued[::2], valued[1::2], strict=True)])
 
 
-def _combined_score(variant: Variant, shape: tuple[int, int], cards: Sequence[Card]) -> int:
+def _combined_score(variant: Variant, shape: tuple[int, int], cards: Sequence[Card | None]) -> int:
     """Return the lowest total over the ranks that wild jacks may take (SCO-07) and the choices of bonuses (SCO-08).
 
     In each of them the cards that cancel count 0 (SCO-03), and pairs of jokers what `joker_pair` says (SCO-06)."""
     options = variant.options
-    points = [variant.worth[card] for card in cards]
+    points = [0 if card is None else variant.worth[card] for card in cards]
     everything = sum(points)
     zeros = list(zero_sets(options, shape, cards, points))
     totals: list[int] = []

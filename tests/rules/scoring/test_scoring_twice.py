@@ -51,7 +51,7 @@ DEFAULTS: Changes = {
     "cancel": [], "cancel_pairs": [], "any_pair": "none", "block_bonus": None, "block_match": "rank",
     "straight_score": None, "moon": False, "moon_at": None, "kings_side": None, "pairs_zero_at_end": False,
     "knock_penalty": "none", "knock_bonus": "none", "knock_tie": "neutral", "cactus_knock": [5, 2],
-    "cactus_ranks": "01", "par_table": OURS_1, "slaps": False,
+    "cactus_ranks": "01", "par_table": OURS_1, "slaps": False, "lines_leave": False,
 }  # fmt: skip
 OWN_DEFAULTS: dict[str, Changes] = {
     "NIN": {"joker_value": -4},
@@ -201,15 +201,15 @@ def cancelled(options: Changes, layout: Layout, known_as: Layout) -> Iterator[Pl
 
 
 def groups(options: Changes, layout: Layout) -> Iterator[list[Place]]:
-    height, width = (1 + max(place[axis] for place in layout) for axis in (0, 1))
+    height, width = SHAPES.get(options["tag"], (2, 3))
+    places = list(product(range(height), range(width)))
     cancel = options["cancel"] if options["any_pair"] == "none" else []
-    if "col" in cancel:
-        yield from ([place for place in layout if place[1] == column] for column in range(width))
-    if "row" in cancel:
-        yield from ([place for place in layout if place[0] == row] for row in range(height))
+    lines = [[place for place in places if place[1] == column] for column in range(width) if "col" in cancel]
+    lines += [[place for place in places if place[0] == row] for row in range(height) if "row" in cancel]
     if "diag" in cancel:
-        yield [place for place in layout if place[0] == place[1]]
-        yield [place for place in layout if place[0] + place[1] == width - 1]
+        lines.append([place for place in places if place[0] == place[1]])
+        lines.append([place for place in places if place[0] + place[1] == width - 1])
+    yield from (line for line in lines if layout.keys() >= set(line))
     yield from ([one, other] for one, other in combinations(layout, 2) if way(one, other) in options["cancel_pairs"])
 
 
@@ -252,7 +252,8 @@ def bonuses_taken(options: Changes, layout: Layout) -> list[list[tuple[set[Place
                 found.append((square, options["block_bonus"]))
     for row in (0, 1):
         side = {place for place in layout if place[0] == row}
-        if options["kings_side"] is not None and all(rank_of(layout[place]) == "K" for place in side):
+        kings = [place for place in side if rank_of(layout[place]) == "K"]
+        if options["kings_side"] is not None and len(kings) == SHAPES["EIG"][1]:
             found.append((side, options["kings_side"]))
     choices = []
     for order in permutations(found):
@@ -289,7 +290,8 @@ def adjusted(options: Changes, raw: list[int], knocker: int) -> int:
     beaten = any(other < mine for other in others)
     tied = not strict and not beaten
     if beaten or (tied and options["knock_tie"] == "penalty"):
-        costs = {"double5": (2 * mine if mine > 0 else mine) + 5, "highest": max(raw), "none": mine}
+        double = 2 * mine if mine > 0 else mine
+        costs = {"double": double, "double5": double + 5, "highest": max(raw), "none": mine}
         costs |= {"twice_players": mine + len(raw) + len(raw), "add": mine}
         kind, _, extra = options["knock_penalty"].partition(":")
         return int(costs[kind] + int(extra or 0))
@@ -317,6 +319,7 @@ def conflict(request: Request) -> bool:
     return (
         len(setters) != len(set(setters))
         or ("diag" in options["cancel"] and not square)
+        or ("lines_leave" in given and (not options["cancel"] or options["any_pair"] != "none"))
         or ("block_match" in given and options["block_bonus"] is None)
         or ("one_eyed_pairs" in given and (not options["one_eyed_wild"] or options["any_pair"] != "none"))
         or ("knock_tie" in given and options["knock_penalty"] == options["knock_bonus"] == "none")
@@ -361,7 +364,7 @@ VALUES = st.dictionaries(st.sampled_from(["J", "7", "7H", "QS", "10"]), POINTS, 
 KING_VALUES = st.dictionaries(st.sampled_from(["K", "KH", "A", "2", "JS"]), POINTS, max_size=3)
 
 ENDER_OPTIONS: dict[str, st.SearchStrategy[Any]] = {
-    "knock_penalty": st.sampled_from(["none", "add:7", "add:20", "double5", "highest", "twice_players"]),
+    "knock_penalty": st.sampled_from(["none", "add:7", "add:20", "double", "double5", "highest", "twice_players"]),
     "knock_bonus": st.sampled_from(["none", "zero", "minus_players"]),
     "knock_tie": st.sampled_from(["neutral", "penalty", "bonus"]),
 }
@@ -384,6 +387,7 @@ FAMILY_OPTIONS = (
         "kings15": st.booleans(),
         "moon": st.booleans(),
         "moon_at": st.none() | st.integers(15, 60),
+        "lines_leave": st.booleans(),
     }
 )
 SQUARE = {"cancel": LINES, "any_pair": st.sampled_from(["none", "one_per_rank", "all_pairs"])}
@@ -424,6 +428,9 @@ RELATED = [
     ("block_bonus", "block_match", "joker_pair", "joker_value"),
     ("block_bonus", "kings_side", "one_eyed_wild"),
     ("block_bonus", "straight_score", "cancel"),
+    ("lines_leave", "block_bonus", "block_match", "kings_side", "straight_score"),
+    ("lines_leave", "cancel", "cancel_pairs", "one_eyed_wild", "one_eyed_pairs"),
+    ("lines_leave", "joker_pair", "joker_value", "cancel_pairs"),
 ]
 """Options that meddle with each other; those that a game does not have are left out."""
 
@@ -509,9 +516,12 @@ def some_layout(preset: str, changes: Changes, cards: list[str], dice: Random) -
         rows, columns = dice.randint(1, 4), dice.randint(1, 4)
         cards = cards + ["--"] * (len(cards) // 3)
     drawn = dice.choices(cards, k=rows * columns)
-    if tag == "TDK":
+    if tag == "TDK" or changes.get("lines_leave"):
         empty = [row for row in range(rows) if dice.random() < 0.2]
-        drawn = ["--" if slot // columns in empty else card for slot, card in enumerate(drawn)]
+        gone = [column for column in range(columns) if tag != "TDK" and dice.random() < 0.3]
+        drawn = [
+            "--" if slot // columns in empty or slot % columns in gone else card for slot, card in enumerate(drawn)
+        ]
     if changes.get("one_eyed_wild"):
         for slot in [slot for slot, card in enumerate(drawn) if card in ("JS", "JH")][MOST_WILDS:]:
             drawn[slot] = "JD"
