@@ -62,7 +62,7 @@ def check(
     ] = None,
     most_s: Annotated[
         Optional[float],
-        typer.Option("--time", metavar="SECONDS", min=1.0, help="Begin nothing more after so long; default: 240."),
+        typer.Option("--time", metavar="SECONDS", min=1.0, help="Begin nothing more after so long; default: 120."),
     ] = None,
     bot: Annotated[
         Optional[list[str]],
@@ -100,7 +100,7 @@ def check(
         asked = ConfigOrdered(config=Path(what), bots=bot or (), letters=letters, as_json=as_json, again=again)
         raise typer.Exit(check_config(asked, signals))
     from referee.commands.check import Ordered, check_bot
-    from referee.kit.check.bench import MOST_S
+    from referee.kit.check.run import MOST_S
 
     order = Ordered(
         command=what,

@@ -13,7 +13,8 @@ import trio
 from msgspec import Struct
 
 from protocol.actions import Action
-from protocol.codec import BadLine, decode_answer, decode_ready
+from protocol.bad_lines import BadLine
+from protocol.codec import decode_answer, decode_ready
 from protocol.events import Round
 from protocol.messages import Answer, Limits, Match, Ready, Request
 from protocol.offers import admits

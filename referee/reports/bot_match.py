@@ -13,7 +13,8 @@ import msgspec
 from msgspec import Struct
 
 from protocol.actions import Action, Pass, Slap
-from protocol.codec import BadLine, decode_answer, encode
+from protocol.bad_lines import BadLine
+from protocol.codec import decode_answer, encode
 from protocol.events import Event
 from protocol.messages import Clocks, End, Fault, FaultKind, FromReferee, Request
 from referee.play.talk.exchange import Delivery

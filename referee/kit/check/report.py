@@ -1,12 +1,17 @@
-"""What a check comes to: steps with their outcomes, and findings, each told once however often it came up."""
+"""What a check comes to: the results of its steps, and findings, each shown once however often it came up."""
 
 from collections import Counter
+from collections.abc import Iterator
 from typing import Literal
 
 from msgspec import Struct, field
 
+from protocol.text import printable
 from referee.kit.check.places import Place
 from referee.kit.check.rules import Rule
+
+MOST_GAMES = 4
+"""How many games are named in which a finding came up."""
 
 Verdict = Literal["pass", "warn", "fail", "skip"]
 """What a step comes to; a step is skipped where it cannot be tried."""
@@ -21,13 +26,13 @@ def counted(number: int, thing: str) -> str:
 class Finding(Struct, kw_only=True):
     """Something that is wrong with a bot, as it came up first."""
 
-    verdict: Literal["warn", "fail"]
+    verdict: Literal["warn", "fail"] = "warn"
     kind: str
     """The kind of the fault, as the protocol calls it, or in a few words what is odd."""
     what: str
     """What happened, as a sentence."""
-    where: str
-    """The game, the round and the decision."""
+    where: str = ""
+    """The game, the round and the decision; or the title of the step."""
     rule: Rule
     place: Place | None = None
     """The place in the bot's line that is wrong, if a line is."""
@@ -48,7 +53,7 @@ class Finding(Struct, kw_only=True):
     """The step in which it came up first."""
 
 
-class Outcome(Struct, kw_only=True):
+class StepResult(Struct, kw_only=True):
     """What a step came to."""
 
     number: int
@@ -83,7 +88,7 @@ class Report(Struct, kw_only=True):
     isolation: str
     seed: str
     verdict: Verdict = "pass"
-    steps: list[Outcome] = field(default_factory=list)
+    steps: list[StepResult] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
     times: dict[str, Times] = field(default_factory=dict)
     """By decision."""
@@ -92,3 +97,28 @@ class Report(Struct, kw_only=True):
     shown: dict[str, dict[str, int]] = field(default_factory=dict)
     """How often the bot was shown each of the `decisions`, `kinds` of action and `events`."""
     seconds: float = 0.0
+
+
+def finding_lines(number: int, finding: Finding) -> Iterator[str]:
+    """A finding for the bot's author: what, where, the rule, what is right, and the conversation before it."""
+    times = f", {finding.count} times" if finding.count > 1 else ""
+    yield ""
+    yield f"[{number}] {finding.verdict}: {finding.kind}{times}, first in step {finding.step}: {finding.where}"
+    if len(finding.games) > 1:
+        names = [game for game, _ in finding.games.most_common(MOST_GAMES)]
+        more = len(finding.games) - len(names)
+        yield f"    in {'; '.join(names)}{f' and {more} more' if more else ''}"
+    yield f"    what:   {printable(finding.what, 1000)}"
+    if finding.place is not None:
+        note = f": {finding.place_note}" if finding.place_note else ""
+        yield f"    line:   {finding.place.text}"
+        yield f"            {finding.place.marker} column {finding.place.column}{note}"
+    yield f"    rule:   {finding.rule}"
+    if finding.right:
+        yield f"    right:  {finding.right}"
+    if finding.conversation:
+        yield "    the conversation up to there (> to the bot, < from it):"
+        yield from (f"      {line}" for line in finding.conversation)
+    if finding.stderr:
+        yield f"    the {'beginning' if finding.stderr_is_beginning else 'end'} of its standard error:"
+        yield from (f"      | {line}" for line in finding.stderr)
