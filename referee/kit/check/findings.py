@@ -294,7 +294,7 @@ def of_ending(what: str, rule: Rule, stderr: tuple[str, ...], where: str) -> Fou
     finding = Finding(
         verdict="warn",
         kind="ends oddly",
-        what=f"{what}; that costs nothing",
+        what=what,
         where=where,
         rule=rule,
         right=f"{'' if is_input else 'read on after `end`, or '}end the program with exit code 0",

@@ -18,7 +18,7 @@ from referee.kit.check.games import GameToTry
 from referee.kit.check.lines import padded
 from referee.kit.check.report import Finding, Report, StepResult, Times, counted
 from referee.kit.check.tape import Shown, Tape
-from referee.kit.check.test_match import POLL_INTERVAL_S, Answered, Blamed, Setup, StrayLine, TestMatch
+from referee.kit.check.test_match import POLL_INTERVAL_S, Answered, Setup, StrayLine, TestMatch
 from referee.play.process.channel import Channel
 from referee.play.process.orphans import left_by
 from referee.play.process.pool import Pool, PooledBot, reads_on
@@ -121,7 +121,7 @@ class CheckRun:
         self._spent_s = 0.0
         """How long the bot has thought in all matches."""
         self._pool = Pool()
-        self._plays_on = check_rules.reuses
+        self.plays_on = check_rules.reuses
         """Whether further matches are played in the process of the last one."""
         self._last: Setup | None = None
         """The last match of the process that waits."""
@@ -206,9 +206,10 @@ class CheckRun:
                 with trio.CancelScope(shield=True):
                     farewell = await self.part(channel)
         if match.is_declined:
-            self._plays_on = False
+            self.plays_on = False
             if not farewell.is_right:
-                what = f"it {farewell.status}" if farewell.status else "it neither read the next `match` nor ended"
+                ends = f"it {farewell.status}; that costs nothing"
+                what = ends if farewell.status else "it neither read the next `match` nor ended"
                 self.find(*of_ending(f"after `end` {what}", rules.MORE_MATCHES, farewell.stderr, self.step.title))
             return None
         await self._keep(match)
@@ -225,17 +226,17 @@ class CheckRun:
         with trio.CancelScope(shield=True):
             if match.faults or match.ready is None:
                 await self.part(channel)
-            elif is_last or match.broken_off or not self._plays_on:
-                await self.part(channel, "in the middle of a match" if match.broken_off else "after a match")
+            elif is_last or match.broken_off or not self.plays_on:
+                await self.part(channel, match.how_far)
             else:
                 matches = match.matches_before + 1
                 await self._pool.keep(
                     PooledBot(bot=self.spec.name, channel=channel, ready=match.ready, matches=matches, blocks=set())
                 )
                 self.pump.let_go(channel)
-                self._plays_on, self._last = channel.paused, match.setup
+                self.plays_on, self._last = channel.paused, match.setup
                 if process is not None and not channel.paused and not process.has_succeeded():
-                    what = f"after `end` it {process.exit_status()}"
+                    what = f"after `end` it {process.exit_status()}; that costs nothing"
                     self.find(*of_ending(what, rules.MORE_MATCHES, last_words(channel), self.step.title))
 
     async def converse(self, channel: Channel, setup: Setup, kept: PooledBot | None = None) -> TestMatch:
@@ -329,9 +330,9 @@ class CheckRun:
             self.gather(without)
             return
         if setup.about is not None and (await self._play_anew(setup, is_last=True)).faults:
-            match.blamed = Blamed(trial=setup.trial, about=setup.about)
+            match.cause = (setup.trial, setup.about)
         elif last is not None and await self._fails_after(setup.plain(), last):
-            match.blamed = Blamed(trial="its process had played another match", about=rules.MORE_MATCHES)
+            match.cause = ("its process had played another match", rules.MORE_MATCHES)
         else:
             match.comes_and_goes = True
 
@@ -383,6 +384,8 @@ class CheckRun:
         for stray in match.stray_lines:
             alike, finding = of_stray_line(stray, match)
             self.find(self._same(stray, finding) or alike, finding)
+            if not stray.after:
+                break  # its further lines come too early because of this one
         self._stop_if_hopeless()
 
     def _same(self, stray: StrayLine, finding: Finding) -> Hashable:
@@ -465,8 +468,9 @@ class CheckRun:
 
 def _blame(finding: Finding, match: TestMatch) -> None:
     """Add what a bot could not bear, or that it was at fault only once in the same match."""
-    if (blamed := match.blamed) is not None:
-        finding.what += f"; only where {blamed.trial}: without that the same match went well"
-        finding.rule = finding.rule if finding.kind in OF_ITS_LINE else blamed.about
+    if match.cause is not None:
+        trial, about = match.cause
+        finding.what += f"; only where {trial}: without that the same match went well"
+        finding.rule = finding.rule if finding.kind in OF_ITS_LINE else about
     elif match.comes_and_goes:
         finding.what += "; the same match went well when it was played again"

@@ -19,14 +19,6 @@ EVENTS = frozenset(str(getattr(event, "__origin__", event).__struct_config__.tag
     "fault"
 }
 
-NULLS = frozenset({
-    "arranged.slots", "blocked.shield", "drew.card", "drew_two.cards", "kept.card", "lines_swapped.axis",
-    "lines_swapped.layout", "lines_swapped.lines", "looked.cards", "peeked.card", "power.against", "rearranged.slots",
-    "scored.ender", "showdown.layouts", "slapped.new_slot", "swapped.card", "swapped_own.cards", "table.knocker",
-    "table.layouts",
-})  # fmt: skip
-"""The fields of events and tables that may be null, or hold a null."""
-
 SLAPS = frozenset({"slap", "give"})
 """The decisions that a bot does not get which renounces slaps."""
 
@@ -34,7 +26,7 @@ ENOUGH = 30
 """A game is played again where the bot has given fewer answers in it."""
 
 MOST_MATCHES = 3
-"""How often a game is played at most."""
+"""How often a game is played at most; once with a bot that ends after each match."""
 
 ENOUGH_SLAPS = 10
 """So many slaps tell whether most of a bot's slaps are wrong."""
@@ -49,7 +41,7 @@ async def every_game(run: CheckRun) -> None:
     for number, game in enumerate(run.all_games):
         lost = LOST if number == 0 else None
         so_far = len(run.answered)
-        for turn in range(MOST_MATCHES):
+        for turn in range(MOST_MATCHES if run.plays_on else 1):
             seat = (number + turn) % game.seats
             match = await run.play(Setup(game=game, loses=lost, seat=seat, salt=f"game {turn}"))
             if run.stopped:
@@ -90,15 +82,11 @@ def _of(run: CheckRun, names: frozenset[str], shown: Mapping[str, int]) -> str:
 
 
 def lacking(run: CheckRun) -> frozenset[str]:
-    """What the bot has not been shown: decisions, kinds of action, kinds of events, fields that are null."""
+    """What the bot has not been shown: decisions, kinds of action, kinds of events."""
     shown = run.shown
     missing = (DECISIONS - shown.decisions.keys()) | (KINDS - shown.kinds.keys()) | (EVENTS - shown.events.keys())
-    missing |= NULLS - shown.nulls.keys()
-    if run.ready is None:
-        return missing
-    unasked = frozenset() if run.ready.slaps else SLAPS | {"pass"}
-    untold = frozenset() if run.ready.table else frozenset(name for name in NULLS if name.startswith("table."))
-    return missing - unasked - untold
+    renounces_slaps = run.ready is not None and not run.ready.slaps
+    return missing - (SLAPS | {"pass"}) if renounces_slaps else missing
 
 
 async def slap_windows(run: CheckRun) -> None:

@@ -78,7 +78,7 @@ async def several_matches(run: CheckRun) -> None:
 async def same_seed(run: CheckRun) -> None:
     """Play the same match in a process that has played others, and in a new one."""
     games = some_games(run.all_games, 3)
-    differing = faulty = 0
+    alike = faulty = 0
     for game in games:
         setup = Setup(game=game, first=ANSWERS, even=True, salt="same")
         before = await run.play(replace(setup, salt="before"))
@@ -86,13 +86,15 @@ async def same_seed(run: CheckRun) -> None:
         new = await run.play(setup, is_new=True)
         if run.stopped or before.faults or after.faults or new.faults:
             faulty += 1  # the fallback answers in place of the bot's own, so that the matches differ
-        elif (pair := _difference(after.answered, new.answered)) is not None:
-            differing += 1
+        elif (difference := _difference(after.answered, new.answered)) is None:
+            alike += 1
+        else:
             again = await run.play(setup, is_new=True)
             is_random = _difference(new.answered, again.answered) is not None
             words = "in two new processes" if is_random else "in one that has played other matches, and in a new one,"
-            _warn_of_difference(run, pair, game, words)
-    run.step.summary = f"{len(games) - differing - faulty} of {counted(len(games), 'match')} alike"
+            _warn_of_difference(run, difference, game, words)
+            break
+    run.step.summary = f"{alike} of {counted(len(games), 'match')} alike"
     if faulty:
         run.step.summary += f", {faulty} not compared because of faults"
 

@@ -26,7 +26,7 @@ async def start_up(run: CheckRun) -> None:
     try:
         await _settle(channel)
         match = await run.converse(channel, Setup(game=run.all_games[0], answers=0))
-        when = "" if match.faults else "before a match"
+        when = match.how_far
     finally:
         with trio.CancelScope(shield=True):
             await run.part(channel, when)

@@ -43,7 +43,7 @@ async def end_of_input(run: CheckRun) -> None:
             oddly[one.status].append(one.when)
     for status, times in oddly.items():
         stderr = next(one.stderr for one in run.farewells if one.status == status)
-        what = f"when its input ended {', '.join(times)}, it {status}"
+        what = f"when its input ended {', '.join(times)}, it {status}; that costs nothing"
         run.find(*of_ending(what, rules.END_OF_INPUT, stderr, run.step.title))
     slowest = max((one.seconds for one in run.farewells), default=0.0)
     ended = counted(len(run.farewells), "time")

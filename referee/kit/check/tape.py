@@ -107,34 +107,19 @@ def messages(lines: Sequence[Entry]) -> Iterator[dict[str, Any]]:
             yield json.loads(entry.line)
 
 
-def nulls(value: object, name: str) -> Iterator[str]:
-    """The fields of an event or a table that are null or hold a null, such as `drew.card`."""
-    if value is None:
-        yield name
-    elif isinstance(value, dict):
-        for key, inner in value.items():
-            yield from nulls(inner, f"{name}.{key}")
-    elif isinstance(value, list):
-        for inner in value:
-            yield from nulls(inner, name)
-
-
 class Shown:
-    """How often a bot was shown each decision, kind of action and event, and each field of these as null."""
+    """How often a bot was shown each decision, kind of action and event."""
 
     def __init__(self) -> None:
         self.decisions: Counter[str] = Counter()
         self.kinds: Counter[str] = Counter()
         self.events: Counter[str] = Counter()
-        self.nulls: Counter[str] = Counter()
 
     def note(self, tape: Tape) -> None:
-        """Count what stands on a tape. The inventions of a later version do not count."""
+        """Count what stands on a tape."""
         for message in messages(tape.entries):
             for event in message.get("events", ()):
                 self.events[event["event"]] += 1
-                self.nulls.update(nulls(event, event["event"]))
-            self.nulls.update(nulls(message.get("table", {}), "table"))
             if message["type"] == "request":
                 self.decisions[message["decision"]] += 1
                 self.kinds.update(offer["kind"] for offer in message["legal"])

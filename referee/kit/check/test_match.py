@@ -132,14 +132,6 @@ class Fault(Struct, frozen=True, kw_only=True):
     conversation: tuple[str, ...]
 
 
-class Blamed(Struct, frozen=True, kw_only=True):
-    """What brought a fault about: without it, the same match went well."""
-
-    trial: str
-    about: Rule
-    """The rule that a bot breaks which cannot bear that."""
-
-
 class LateSlap(Struct, frozen=True, kw_only=True):
     """A slap window in which the bot wrote nothing in time."""
 
@@ -201,8 +193,8 @@ class TestMatch:
         """Whether it answers its first request only where that comes apart from `match`."""
         self.broken_off = ""
         """Why the match was not played to its end; empty where it was."""
-        self.blamed: Blamed | None = None
-        """What brought its faults about; None where that is nothing special, or not known."""
+        self.cause: tuple[str, Rule] | None = None
+        """What brought its faults about, as without it the match goes well, and the rule that such a bot breaks."""
         self.comes_and_goes = False
         """Whether the bot was at fault in it, and not when it was played again."""
         self.is_declined = False
@@ -264,6 +256,16 @@ class TestMatch:
     def thought_s(self) -> float:
         """How long the bot has thought for its answers, in seconds."""
         return self._thought_us / 1e6
+
+    @property
+    def how_far(self) -> str:
+        """How far a match without a fault was when its bot, which was not busy, was to end; else empty."""
+        if self.faults or self.late_slaps:
+            return ""
+        if not self.broken_off:
+            return "after a match"
+        at_rest = len(self.answered) >= self.setup.answers
+        return ("in the middle of a match" if self.answered else "before a match") if at_rest else ""
 
     def _talk(self, known: Ready | None) -> Steps:
         yield from self.talk.greet({} if known is None else {self.setup.seat: known})
