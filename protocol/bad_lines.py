@@ -45,14 +45,6 @@ class BadLine(ValueError):
         """The field that is wrong or lacks one, such as `.action.slots[0]`; empty for the whole message."""
 
 
-class _Wrong(Struct, frozen=True):
-    """What is wrong with a field."""
-
-    code: Code
-    path: str
-    words: str
-
-
 _CHOICES = ("one_of", "pick", "any_of")
 """The fields of an offer's choice. A value that has one of them was copied from the offer and not filled in."""
 
@@ -158,36 +150,32 @@ def too_deep(text: str) -> BadLine:
 
 # The fields
 
+_declared = cache(msgspec.inspect.type_info)
+
 
 def no_such_message(text: str, message: Any, kind: type[Struct]) -> BadLine:
     """A line of JSON that is no message of this kind; `message` is its value."""
-    wrong = _of_message(message, kind)
-    return BadLine(wrong.code, wrong.words, start=find(text, wrong.path), path=wrong.path)
+    bad = _of_message(message, kind)
+    bad.start = find(text, bad.path)
+    return bad
 
 
-def _of_message(message: Any, kind: type[Struct]) -> _Wrong:
+def _of_message(message: Any, kind: type[Struct]) -> BadLine:
     tag = str(kind.__struct_config__.tag)
     if isinstance(message, str):
-        return _Wrong("no_object", "", "it is encoded twice: print the JSON, not a string that holds it")
+        return BadLine("no_object", "it is encoded twice: print the JSON, not a string that holds it")
     if isinstance(message, list):
-        return _Wrong("no_object", "", "a message is one object, not an array")
+        return BadLine("no_object", "a message is one object, not an array")
     if not isinstance(message, dict):
-        return _Wrong("no_message", "", f"it is {_NAMES[type(message)]}; {_DEBUGGING}")
+        return BadLine("no_message", f"it is {_NAMES[type(message)]}; {_DEBUGGING}")
     if "type" not in message:
-        return _Wrong("no_type", "", f"`type` is missing; a message of type `{tag}` was awaited")
+        return BadLine("no_type", f"`type` is missing; a message of type `{tag}` was awaited")
     if isinstance(given := message["type"], str) and given != tag:
-        return _Wrong("other_type", ".type", f"`type` is `{given}`; a message of type `{tag}` was awaited")
-    return next(_in_fields(message, _declared(kind), ""), _Wrong("no_object", "", f"it is no `{tag}` message"))
+        return BadLine("other_type", f"`type` is `{given}`; a message of type `{tag}` was awaited", path=".type")
+    return next(_in_fields(message, _declared(kind), ""), BadLine("no_object", f"it is no `{tag}` message"))
 
 
-@cache
-def _declared(kind: type[Struct]) -> StructType:
-    declared = msgspec.inspect.type_info(kind)
-    assert isinstance(declared, StructType)  # noqa: S101 - for the type checker
-    return declared
-
-
-def _in_fields(value: dict[str, Any], declared: StructType, path: str) -> Iterator[_Wrong]:
+def _in_fields(value: dict[str, Any], declared: Any, path: str) -> Iterator[BadLine]:
     """What is wrong with an object."""
     if not path:
         yield from _in_value(value["type"], StrType(), ".type")
@@ -197,15 +185,15 @@ def _in_fields(value: dict[str, Any], declared: StructType, path: str) -> Iterat
             yield from _in_value(value[field.encode_name], field.type, inner)
         elif field.required:
             whole = "an action has all the fields of the offer" if path else "an answer has `id` and `action`"
-            yield _Wrong("missing", path, f"`{inner[1:]}` is missing; {whole}")
+            yield BadLine("missing", f"`{inner[1:]}` is missing; {whole}", path=path)
 
 
-def _in_value(value: Any, declared: Any, path: str) -> Iterator[_Wrong]:
+def _in_value(value: Any, declared: Any, path: str) -> Iterator[BadLine]:
     """What is wrong with a value."""
     types: tuple[Any, ...] = declared.types if isinstance(declared, UnionType) else (declared,)
     first, name, given = types[0], path[1:], type(value)
     if value is None and not any(isinstance(one, NoneType) for one in types):
-        yield _Wrong("null", path, f"`{name}` is null; expected {_expected(first)}")
+        yield BadLine("null", f"`{name}` is null; expected {_expected(first)}", path=path)
     elif value is None:
         return
     elif given is not _PYTHON_TYPES[type(first)]:
@@ -215,43 +203,47 @@ def _in_value(value: Any, declared: Any, path: str) -> Iterator[_Wrong]:
     elif isinstance(first, VarTupleType | TupleType):
         yield from _in_array(value, first, path)
     elif isinstance(first, LiteralType) and value not in first.values:
-        yield _Wrong("unknown_word", path, f"`{name}` is `{value}`; expected {_expected(first)}")
+        yield BadLine("unknown_word", f"`{name}` is `{value}`; expected {_expected(first)}", path=path)
     elif isinstance(first, IntType) and not (first.ge or 0) <= value <= (first.le or value):
-        yield _Wrong("out_of_bounds", path, f"`{name}` is {value:.6g}; expected {_expected(first)}")
+        yield BadLine("out_of_bounds", f"`{name}` is {value:.6g}; expected {_expected(first)}", path=path)
     elif isinstance(first, StrType) and len(value) > (first.max_length or len(value)):
-        yield _Wrong("too_long", path, f"`{name}` has {len(value)} characters; expected {_expected(first)}")
+        yield BadLine("too_long", f"`{name}` has {len(value)} characters; expected {_expected(first)}", path=path)
 
 
-def _in_action(value: dict[str, Any], types: tuple[StructType, ...], path: str) -> Iterator[_Wrong]:
+def _in_action(value: dict[str, Any], types: tuple[StructType, ...], path: str) -> Iterator[BadLine]:
     kind = value.get("kind")
     if "kind" not in value:
-        yield _Wrong("kind", path, f"`{path[1:]}.kind` is missing; {_KINDS}")
+        yield BadLine("kind", f"`{path[1:]}.kind` is missing; {_KINDS}", path=path)
     elif not isinstance(kind, str):
         yield _wrong_type(kind, StrType(), f"{path}.kind")
     elif (named := next((one for one in types if getattr(one, "tag", "") == kind), None)) is not None:
         yield from _in_fields(value, named, path)
     else:
-        yield _Wrong("kind", f"{path}.kind", f"`{path[1:]}.kind` is `{kind}`, which no action has; {_KINDS}")
+        yield BadLine("kind", f"`{path[1:]}.kind` is `{kind}`, which no action has; {_KINDS}", path=f"{path}.kind")
 
 
-def _in_array(value: list[Any], declared: Any, path: str) -> Iterator[_Wrong]:
+def _in_array(value: list[Any], declared: Any, path: str) -> Iterator[BadLine]:
     is_fixed = isinstance(declared, TupleType)
     for number, one in enumerate(value):
         yield from _in_value(one, declared.item_types[0] if is_fixed else declared.item_type, f"{path}[{number}]")
     most = len(declared.item_types) if is_fixed else declared.max_length
     if len(value) > most or (is_fixed and len(value) < most):
-        yield _Wrong("array_length", path, f"`{path[1:]}` has {len(value)} elements; expected {_expected(declared)}")
+        yield BadLine(
+            "array_length", f"`{path[1:]}` has {len(value)} elements; expected {_expected(declared)}", path=path
+        )
 
 
-def _wrong_type(value: Any, declared: Type, path: str) -> _Wrong:
+def _wrong_type(value: Any, declared: Type, path: str) -> BadLine:
     """A value that is of another type than declared, with the usual reason for it."""
     words = f"`{path[1:]}` is {_NAMES[type(value)]}; expected {_expected(declared)}"
     if isinstance(value, dict) and any(choice in value for choice in _CHOICES):
-        return _Wrong("not_filled_in", path, f"{words}: fill in the offer's choices (protocol/README.md, section 4)")
+        return BadLine(
+            "not_filled_in", f"{words}: fill in the offer's choices (protocol/README.md, section 4)", path=path
+        )
     if isinstance(value, list):
         advice = "a single value stands by itself, not in an array (in R: toJSON(..., auto_unbox = TRUE))"
-        return _Wrong("in_array", path, f"{words}: {advice}")
-    return _Wrong("wrong_type", path, words)
+        return BadLine("in_array", f"{words}: {advice}", path=path)
+    return BadLine("wrong_type", words, path=path)
 
 
 def _expected(declared: Any) -> str:

@@ -16,8 +16,7 @@ import trio
 from msgspec import Struct, to_builtins
 
 from referee import __version__, wall_clock
-from referee.kit.check.check_rules import CheckRules
-from referee.kit.check.games import GameToTry, some_games
+from referee.kit.check.games import CheckRules, GameToTry, some_games
 from referee.kit.check.report import Finding, Report, Verdict
 from referee.kit.check.run import CheckRun
 from referee.kit.check.steps import check

@@ -4,6 +4,7 @@ The steps decide what is played; whatever goes wrong in it is found here, in the
 """
 
 import shlex
+from collections import defaultdict
 from collections.abc import Hashable, Sequence
 
 import trio
@@ -12,9 +13,8 @@ from msgspec.structs import replace
 
 from protocol.messages import Limits, Ready
 from referee.kit.check import rules
-from referee.kit.check.check_rules import BY_THE_BOOK, CheckRules
 from referee.kit.check.findings import last_words, of_ending, of_fault, of_late_slap, of_left, of_stray_line
-from referee.kit.check.games import GameToTry
+from referee.kit.check.games import BY_THE_BOOK, CheckRules, GameToTry
 from referee.kit.check.lines import padded
 from referee.kit.check.report import Finding, Report, StepResult, Times, counted
 from referee.kit.check.tape import Shown, Tape
@@ -26,15 +26,12 @@ from referee.play.process.process import FAREWELL_S, BotProcess
 from referee.play.process.shutdown import end_orphans
 from referee.play.process.usage import command_of
 from referee.play.pump.pump import Pump
-from referee.play.spec import MB, BotSpec, Confinement
+from referee.play.spec import BotSpec, Confinement
 
 MOST_SILENT = 6
 """The check ends when the bot has left so many requests unanswered in all."""
 
-FRUITLESS = 3
-"""The check ends when so many matches have had no legal answer at all."""
-
-MOST_FAULTY = 12
+MOST_FAULTY = 10
 """The check ends when the bot was at fault in so many matches."""
 
 LONG_S = 25.0
@@ -111,8 +108,8 @@ class CheckRun:
         """Whether the check has taken all of its time, so that the rest is not tried."""
         self.starts = 0
         """How often the bot has been started."""
-        self.held_mb: list[list[float]] = []
-        """For each process its memory after each of its matches."""
+        self.memory: defaultdict[int, list[int]] = defaultdict(list)
+        """For each process what it held in bytes, from time to time."""
         self.answered_bytes = 0
         """The length of the longest line that the bot has answered."""
         self._most_s = most_s
@@ -176,7 +173,6 @@ class CheckRun:
     async def start(self) -> Channel:
         """A new process of the bot."""
         self.starts += 1
-        self.held_mb.append([])
         channel = await self.pump.start_bot(self.spec, self.confinement, Limits())
         channel.inbox = Tape(Limits())
         return channel
@@ -221,8 +217,6 @@ class CheckRun:
     async def _keep(self, match: TestMatch, *, is_last: bool = False) -> None:
         """Keep the process of a match for a further one, or end it."""
         channel, process = match.channel, match.channel.process
-        if process is not None and (holds := process.resource_usage()) is not None:
-            self.held_mb[-1].append(holds.memory_bytes / MB)
         with trio.CancelScope(shield=True):
             if match.faults or match.ready is None:
                 await self.part(channel)
@@ -268,6 +262,8 @@ class CheckRun:
                 await trio.sleep(POLL_INTERVAL_S)
             nursery.cancel_scope.cancel()
         match.note_memory()
+        if channel.process is not None:
+            self.memory[channel.process.pid] += match.memory
         self._spent_s += match.thought_s
         return match
 
@@ -434,9 +430,6 @@ class CheckRun:
         silent = sum(one.count for one in self.found.values() if one.kind in ("timeout", "closed_output"))
         if silent >= MOST_SILENT:
             self.stopped = f"the bot left {silent} requests unanswered"
-        played = [one for one in self.matches if one.ready is not None and one.setup.answers]
-        if len(played) >= FRUITLESS and not self.answered:
-            self.stopped = f"the bot gave no legal answer in {len(played)} matches"
         if sum(bool(one.faults or one.stray_lines) for one in self.matches) >= MOST_FAULTY:
             self.stop_if_faulty(f"the bot was at fault in {MOST_FAULTY} matches")
         took_s = trio.current_time() - (self._first_began or trio.current_time())

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from protocol.messages import Limits
 from referee.kit.check import rules
@@ -15,6 +16,9 @@ from referee.play.spec import MB
 WORTH_A_WARNING = 0.5
 """A part of a limit that is worth a warning when it is used up."""
 
+WORTH_A_WARNING_MB = 8
+"""By how much the memory must grow in the second half of what a process plays to be worth a warning."""
+
 LEAST_MS = 0.1
 """Shorter times are not told apart."""
 
@@ -24,6 +28,7 @@ STRAY = frozenset({rules.OUTPUT.says, rules.ONE_LINE.says, rules.SPEAKS_FIRST.sa
 async def end_of_input(run: CheckRun) -> None:
     """Look how processes ended when their input ended: before a match, in the middle of one, and after one."""
     await run.close()
+    ends_after_end = any(one.rule == rules.MORE_MATCHES for one in run.found.values())  # whatever its input does
     oddly: dict[str, list[str]] = defaultdict(list)
     for one in run.farewells:
         if not one.status:
@@ -39,11 +44,11 @@ async def end_of_input(run: CheckRun) -> None:
                 "threads and processes",
             )
             run.find("does not end", finding)
-        elif not one.is_right and one.when not in oddly[one.status]:
+        elif not one.is_right and not (ends_after_end and one.when == "after a match"):
             oddly[one.status].append(one.when)
     for status, times in oddly.items():
         stderr = next(one.stderr for one in run.farewells if one.status == status)
-        what = f"when its input ended {', '.join(times)}, it {status}; that costs nothing"
+        what = f"when its input ended {', '.join(dict.fromkeys(times))}, it {status}; that costs nothing"
         run.find(*of_ending(what, rules.END_OF_INPUT, stderr, run.step.title))
     slowest = max((one.seconds for one in run.farewells), default=0.0)
     ended = counted(len(run.farewells), "time")
@@ -105,12 +110,27 @@ async def sizes(run: CheckRun) -> None:
     if memory > WORTH_A_WARNING * bot.memory_mb * MB:
         what = f"it held {memory // MB} MB of memory, of {bot.memory_mb} MB"
         run.warn(Finding(kind="much memory", what=what, rule=rules.MEMORY))
+    _look_for_growth(run)
     if noise <= limits.stderr_bytes:
         run.step.notes += _told_on_stderr(run)
     run.step.summary = (
         f"longest line {longest} of {limits.line_bytes} bytes, standard error {noise} of {limits.stderr_bytes} bytes a "
         f"match, memory {memory // MB} of {bot.memory_mb} MB"
     )
+
+
+def _look_for_growth(run: CheckRun) -> None:
+    """Warn if the memory of the process that played most has grown all the time."""
+    held = [one / MB for one in max(run.memory.values(), key=len, default=[])]
+    quarters = [max(held[len(held) * part // 4 : len(held) * (part + 1) // 4], default=0.0) for part in range(4)]
+    grown = quarters[3] - quarters[1]
+    if grown > WORTH_A_WARNING_MB and all(later > sooner + 1 for sooner, later in pairwise(quarters)):
+        what = (
+            f"its memory grew all the time, by {grown:.0f} MB in the second half of what a process played: it keeps "
+            "what it needs no more, or its language tidies up late"
+        )
+        right = "forget what belongs to a match when the next one begins, and to a round when it is over"
+        run.warn(Finding(kind="growing memory", what=what, rule=rules.MEMORY, right=right))
 
 
 def _noise(match: TestMatch) -> int:

@@ -21,8 +21,7 @@ from protocol.bad_lines import BadLine
 from protocol.codec import decode_answer, decode_ready
 from protocol.messages import Answer, GameMessage, Limits, Ready
 from protocol.offers import admits
-from referee.kit.check.check_rules import CheckRules
-from referee.kit.check.games import GameToTry
+from referee.kit.check.games import CheckRules, GameToTry
 from referee.kit.check.lines import Alter, merged
 from referee.kit.check.players import SLAP_US, Players
 from referee.kit.check.rules import Rule
@@ -439,11 +438,11 @@ class TestMatch:
             self.faults.append(fault)
 
     def note_memory(self) -> None:
-        """Remember what the bot holds now, and the most that it has held where its control group counts that."""
-        if self.channel.process is not None:
-            holds = self.channel.process.resource_usage()
-            self.memory.append(0 if holds is None else holds.memory_bytes)
-            self.peak_bytes = max(self.peak_bytes, self.channel.process.peak_memory_bytes() or self.memory[-1])
+        """Note what the bot holds now, and the most that it has held where its control group counts that."""
+        process = self.channel.process
+        if process is not None and (holds := process.resource_usage()) is not None:
+            self.memory.append(holds.memory_bytes)
+            self.peak_bytes = max(self.peak_bytes, process.peak_memory_bytes() or holds.memory_bytes)
 
     def note_rest(self) -> None:
         """Remember what the bot has written after its last answer. It is called when the bot writes no more."""
