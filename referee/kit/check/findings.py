@@ -42,8 +42,8 @@ FIELDS_OF_A_BOT = frozenset((*Answer.__struct_fields__, *Ready.__struct_fields__
 ENDED = frozenset({"crashed", "closed_output", "start_failed", "start_timeout"})
 """Faults whose reason may stand in standard error."""
 
-SHORT_LINE = 1000
-"""So many bytes any bot can read: their number is told where a longer request has had no answer."""
+BUFFER = 4096
+"""A common size of buffers: a bot may not have read a request of more bytes to its end."""
 
 RIGHT_READY = '{"type":"ready","name":"mine"}'
 
@@ -77,11 +77,11 @@ Found = tuple[Hashable, Finding]
 # Faults
 
 
-def of_fault(fault: Fault, match: TestMatch, longest_answered: int) -> Found:
-    """A fault. `longest_answered` is the length of the longest line that the bot has answered in matches before."""
+def of_fault(fault: Fault, match: TestMatch) -> Found:
+    """A fault."""
     kind, ask = fault.mishap.kind, fault.ask
     field, rule = _rule(fault)
-    what, rule = _what(fault, match, longest_answered, rule)
+    what, rule = _what(fault, match, rule)
     words = last_words(match.channel) if kind in ENDED else ()
     finding = Finding(
         verdict="fail",
@@ -131,11 +131,11 @@ def _rule(fault: Fault) -> tuple[str, Rule]:
     return "", others.get(kind, rules.FLOOD)
 
 
-def _what(fault: Fault, match: TestMatch, longest_answered: int, rule: Rule) -> tuple[str, Rule]:
+def _what(fault: Fault, match: TestMatch, rule: Rule) -> tuple[str, Rule]:
     """The sentence, and the rule where more is known of a bot that did not answer in time."""
     what, process = fault.mishap.detail, match.channel.process
     if fault.mishap.kind in ("timeout", "start_timeout"):
-        return _why_late(fault, match, longest_answered, rule)
+        return _why_late(fault, match, rule)
     if fault.ask is not None and fault.mishap.kind == "crashed":
         what = f"when the answer to `{fault.ask.decision}` was due, the process had ended: {what}"
     if fault.ask is not None and fault.mishap.kind == "closed_output":
@@ -150,29 +150,22 @@ def _what(fault: Fault, match: TestMatch, longest_answered: int, rule: Rule) -> 
     return what, rule
 
 
-def _why_late(fault: Fault, match: TestMatch, longest_answered: int, rule: Rule) -> tuple[str, Rule]:
+def _why_late(fault: Fault, match: TestMatch, rule: Rule) -> tuple[str, Rule]:
     """The sentence and the rule for a bot that did not answer in time."""
-    what = fault.mishap.detail
-    said = what.removesuffix(fault.hint).removesuffix("; ")
+    why = fault.hint
     if match.reads_blocks:
-        return f"{said}; {READS_BLOCKS}", rules.BLOCKS
-    if match.loses_lines:
-        return f"{said}; {LOSES_LINES}", rules.TOGETHER
-    if match.keeps_back:
-        return f"{said}; {KEEPS_BACK}", rules.FLUSH
-    if fault.is_of_before:
-        return f"{said}; its answer to an earlier request came meanwhile, too late", rules.MOVE_CLOCK
-    if fault.line:
-        return what, rule
-    longest = max(longest_answered, fault.answered_bytes)
-    if fault.asked_bytes > max(longest, SHORT_LINE) and longest:
-        what += (
-            f"; the request was {fault.asked_bytes} bytes long, and the longest that it had answered {longest}: "
-            "does it read a line up to its end, however long that is?"
-        )
-    elif why := _why_silent(fault.id, match):
-        what = f"{said}; {why}"
-    return what, rule
+        why, rule = READS_BLOCKS, rules.BLOCKS
+    elif match.loses_lines:
+        why, rule = LOSES_LINES, rules.TOGETHER
+    elif match.keeps_back:
+        why, rule = KEEPS_BACK, rules.FLUSH
+    elif fault.is_of_before:
+        why, rule = "its answer to an earlier request came meanwhile, too late", rules.MOVE_CLOCK
+    elif not fault.line and fault.asked_bytes > BUFFER and fault.id not in match.came_late:
+        why = f"the request was {fault.asked_bytes} bytes long: does it read a line up to its end?"
+    elif not fault.line:
+        why = _why_silent(fault.id, match) or why
+    return f"{fault.mishap.detail.removesuffix(fault.hint).removesuffix('; ')}; {why}", rule
 
 
 def _why_silent(id_: str, match: TestMatch) -> str:

@@ -80,6 +80,14 @@ class Times(Struct, frozen=True, kw_only=True):
     limit_ms: float
 
 
+class Shown(Struct, kw_only=True):
+    """How often the bot was shown each decision, kind of action and event."""
+
+    decisions: Counter[str] = field(default_factory=Counter)
+    kinds: Counter[str] = field(default_factory=Counter)
+    events: Counter[str] = field(default_factory=Counter)
+
+
 class Report(Struct, kw_only=True):
     """All that a check has found out."""
 
@@ -94,8 +102,7 @@ class Report(Struct, kw_only=True):
     """By decision."""
     untried: list[int] = field(default_factory=list)
     """The numbers of the steps that were not tried because the check had taken all of its time."""
-    shown: dict[str, dict[str, int]] = field(default_factory=dict)
-    """How often the bot was shown each of the `decisions`, `kinds` of action and `events`."""
+    shown: Shown = field(default_factory=Shown)
     seconds: float = 0.0
 
 

@@ -16,8 +16,8 @@ from referee.kit.check import rules
 from referee.kit.check.findings import last_words, of_ending, of_fault, of_late_slap, of_left, of_stray_line
 from referee.kit.check.games import BY_THE_BOOK, CheckRules, GameToTry
 from referee.kit.check.lines import padded
-from referee.kit.check.report import Finding, Report, StepResult, Times, counted
-from referee.kit.check.tape import Shown, Tape
+from referee.kit.check.report import Finding, Report, Shown, StepResult, Times, counted
+from referee.kit.check.tape import Tape, messages
 from referee.kit.check.test_match import POLL_INTERVAL_S, Answered, Setup, StrayLine, TestMatch
 from referee.play.process.channel import Channel
 from referee.play.process.orphans import left_by
@@ -110,8 +110,6 @@ class CheckRun:
         """How often the bot has been started."""
         self.memory: defaultdict[int, list[int]] = defaultdict(list)
         """For each process what it held in bytes, from time to time."""
-        self.answered_bytes = 0
-        """The length of the longest line that the bot has answered."""
         self._most_s = most_s
         self._began = 0.0
         self._first_began: float | None = None
@@ -347,7 +345,7 @@ class CheckRun:
         if fault.mishap.kind == "start_timeout" and match.keeps_back:
             in_blocks = replace(match.setup, alter=padded(Limits().line_bytes), answers=0)
             match.reads_blocks = (await self._play_anew(in_blocks, is_last=True)).ready is not None
-        elif fault.mishap.kind == "timeout" and not fault.answered_bytes:
+        elif fault.mishap.kind == "timeout" and not fault.answers_before:
             apart = replace(match.setup, is_apart=True, answers=1)
             match.loses_lines = bool((await self._play_anew(apart, is_last=True)).answered)
 
@@ -357,13 +355,13 @@ class CheckRun:
         """Take what came up in a match that is over."""
         match.note_rest()
         self.matches.append(match)
-        self.shown.note(match.tape)
+        self._note_shown(match)
         self.answered += [one for one in match.answered if one.action is not None]
         self.ready = match.ready or self.ready
         cut: Hashable = None
         overdue: Hashable = None
         for fault in match.faults:
-            alike, finding = of_fault(fault, match, self.answered_bytes)
+            alike, finding = of_fault(fault, match)
             if cut is not None and fault.bad is not None:
                 alike = cut  # the rest of a message that was written over several lines
             elif fault.bad is not None and fault.bad.code == "cut":
@@ -374,7 +372,6 @@ class CheckRun:
                 overdue = alike
             _blame(finding, match)
             self.find(alike, finding)
-        self.answered_bytes = max(self.answered_bytes, match.answered_bytes)
         for late in match.late_slaps:
             self.find(*of_late_slap(late, match))
         for stray in match.stray_lines:
@@ -383,6 +380,13 @@ class CheckRun:
             if not stray.after:
                 break  # its further lines come too early because of this one
         self._stop_if_hopeless()
+
+    def _note_shown(self, match: TestMatch) -> None:
+        for message in messages(match.tape.entries):
+            self.shown.events.update(event["event"] for event in message.get("events", ()))
+            if message["type"] == "request":
+                self.shown.decisions[message["decision"]] += 1
+                self.shown.kinds.update(offer["kind"] for offer in message["legal"])
 
     def _same(self, stray: StrayLine, finding: Finding) -> Hashable:
         """What this line has in common with a known finding; None where it is another mistake.
@@ -394,7 +398,7 @@ class CheckRun:
 
     def _has_new_faults(self, match: TestMatch) -> bool:
         """Whether the bot was at fault in this match in a way that is not known yet."""
-        return any(of_fault(fault, match, self.answered_bytes)[0] not in self.found for fault in match.faults)
+        return any(of_fault(fault, match)[0] not in self.found for fault in match.faults)
 
     def find(self, alike: Hashable, finding: Finding) -> None:
         """Add a finding, or count it where it has come up before."""
@@ -450,11 +454,7 @@ class CheckRun:
             findings=list(self.found.values()),
             untried=self.untried,
             times=self.times,
-            shown={
-                "decisions": dict(self.shown.decisions),
-                "kinds": dict(self.shown.kinds),
-                "events": dict(self.shown.events),
-            },
+            shown=self.shown,
             seconds=round(seconds, 3),
         )
 

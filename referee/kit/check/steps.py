@@ -1,11 +1,10 @@
-"""The steps of a check, in their order: what each is called, what the specification says about it, and who does it."""
+"""The steps of a check, in their order: what each is called, and the function that does it."""
 
 from collections.abc import Awaitable, Callable, Collection
 
 from msgspec import Struct
 
-from referee.kit.check import rules, steps_games, steps_lasting, steps_lines, steps_start, steps_sums
-from referee.kit.check.rules import Rule
+from referee.kit.check import steps_games, steps_lasting, steps_lines, steps_start, steps_sums
 from referee.kit.check.run import CheckRun
 
 
@@ -13,8 +12,6 @@ class Step(Struct, frozen=True, kw_only=True):
     """A step of a check."""
 
     title: str
-    rules: tuple[Rule, ...]
-    """What it is about."""
     run: Callable[[CheckRun], Awaitable[None]]
     looks_back: bool = False
     """Whether it only sums up what has been played, and so is done also where the check ends early."""
@@ -23,29 +20,24 @@ class Step(Struct, frozen=True, kw_only=True):
 
 
 STEPS: tuple[Step, ...] = (
-    Step(title="start-up", rules=(rules.START_CLOCK, rules.SPEAKS_FIRST), run=steps_start.start_up),
-    Step(title="handshake and a match", rules=(rules.READY_ONCE, rules.READY), run=steps_start.handshake),
-    Step(title="every game", rules=(rules.OFFERS, rules.SAME_ID), run=steps_games.every_game),
-    Step(title="every decision", rules=(rules.OFFERS,), run=steps_games.positions),
-    Step(title="slap windows", rules=(rules.SILENCE,), run=steps_games.slap_windows),
-    Step(title="many events in a line", rules=(rules.LENGTH,), run=steps_lines.many_events, needs_faultless=True),
-    Step(title="long lines", rules=(rules.LENGTH,), run=steps_lines.long_lines),
-    Step(title="CRLF line ends", rules=(rules.LINE,), run=steps_lines.line_ends),
-    Step(title="lines in pieces", rules=(rules.PIECES,), run=steps_lines.pieces),
-    Step(title="unknown fields", rules=(rules.UNKNOWN_FIELDS,), run=steps_lines.new_fields),
-    Step(title="unknown events", rules=(rules.LATER,), run=steps_lines.new_events),
-    Step(title="a long match", rules=(rules.BANK, rules.MEMORY), run=steps_lasting.long_match),
-    Step(title="the same seed again", rules=(rules.SEED,), run=steps_lasting.same_seed),
-    Step(
-        title="several matches in a process",
-        rules=(rules.MORE_MATCHES,),
-        run=steps_lasting.several_matches,
-        looks_back=True,
-    ),
-    Step(title="end of input", rules=(rules.END_OF_INPUT,), run=steps_sums.end_of_input, looks_back=True),
-    Step(title="standard output", rules=(rules.OUTPUT,), run=steps_sums.standard_output, looks_back=True),
-    Step(title="times", rules=(rules.MOVE_CLOCK, rules.BANK), run=steps_sums.times, looks_back=True),
-    Step(title="sizes", rules=(rules.LENGTH, rules.STDERR), run=steps_sums.sizes, looks_back=True),
+    Step(title="start-up", run=steps_start.start_up),
+    Step(title="handshake and a match", run=steps_start.handshake),
+    Step(title="every game", run=steps_games.every_game),
+    Step(title="every decision", run=steps_games.positions),
+    Step(title="slap windows", run=steps_games.slap_windows),
+    Step(title="many events in a line", run=steps_lines.many_events, needs_faultless=True),
+    Step(title="long lines", run=steps_lines.long_lines),
+    Step(title="CRLF line ends", run=steps_lines.line_ends),
+    Step(title="lines in pieces", run=steps_lines.pieces),
+    Step(title="unknown fields", run=steps_lines.new_fields),
+    Step(title="unknown events", run=steps_lines.new_events),
+    Step(title="a long match", run=steps_lasting.long_match),
+    Step(title="the same seed again", run=steps_lasting.same_seed),
+    Step(title="several matches in a process", run=steps_lasting.several_matches, looks_back=True),
+    Step(title="end of input", run=steps_sums.end_of_input, looks_back=True),
+    Step(title="standard output", run=steps_sums.standard_output, looks_back=True),
+    Step(title="times", run=steps_sums.times, looks_back=True),
+    Step(title="sizes", run=steps_sums.sizes, looks_back=True),
 )
 
 

@@ -125,8 +125,8 @@ class Fault(Struct, frozen=True, kw_only=True):
     """Whether the bot has thinking time left."""
     asked_bytes: int
     """The length of the line that it was to answer."""
-    answered_bytes: int
-    """The length of the longest line that the bot had answered in the match."""
+    answers_before: int
+    """How many answers it had given in the match."""
     round: int
     conversation: tuple[str, ...]
 
@@ -214,8 +214,6 @@ class TestMatch:
         """Whether the next fault is not the bot's own."""
         self._asked_bytes = 0
         """The length of the last line that was written to it."""
-        self.answered_bytes = 0
-        """The length of the longest line that it has answered."""
         self._answered_ids: set[str] = set()
         self._given_up: set[str] = set()
         """The ids of requests whose answers may still come, and answer nothing."""
@@ -394,7 +392,6 @@ class TestMatch:
 
     def _note_answer(self, reply: Reply, answer: Answer, ask: Ask, line_bytes: int) -> Reply:
         self._answered_ids.add(answer.id)
-        self.answered_bytes = max(self.answered_bytes, self._asked_bytes)
         is_legal = admits(ask.offers, answer.action)
         elapsed_us = reply.elapsed_us if reply.corrected_us is None else reply.corrected_us
         action = answer.action if is_legal else None
@@ -431,7 +428,7 @@ class TestMatch:
                 is_of_before=bool(line.strip()) and _id_of(line) in self._given_up - {id_},
                 has_bank=self.talk.script.seats[self.setup.seat].bank_us > 0,
                 asked_bytes=self._asked_bytes,
-                answered_bytes=self.answered_bytes,
+                answers_before=len(self.answered),
                 round=self.game.table.round,
                 conversation=self.tape.last_lines(),
             )
