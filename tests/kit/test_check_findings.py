@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from protocol.codec import decode_answer
 from protocol.offers import admits
 from referee.kit.check import rules, steps_games, steps_lasting, steps_lines, steps_start, steps_sums
-from referee.kit.check.findings import of_fault, of_left
+from referee.kit.check.findings import of_fault
 from referee.kit.check.games import GAMES, GameToTry
 from referee.kit.check.report import Finding
 from referee.kit.check.rules import Rule
@@ -437,11 +437,6 @@ def test_much_standard_error_is_shown_from_its_beginning_in_few_lines() -> None:
     (found,) = checked("WritesMuchToStderr", IN_MEMORY["WritesMuchToStderr"]).found.values()
     assert found.stderr_is_beginning
     assert [line.split(" x")[0] for line in found.stderr] == [f"request {number}" for number in range(4)]
-
-
-def test_of_many_processes_that_are_left_some_are_named() -> None:
-    _, found = of_left(("a", "b", "c", "d", "e"), "here")
-    assert "`a`, `b`, `c`, 2 more" in found.what
 
 
 def test_a_bot_plays_its_matches_in_one_process_if_it_plays_on(mark: dict[str, str]) -> None:

@@ -5,17 +5,16 @@ import json
 from collections import Counter
 from collections.abc import Hashable
 
-from msgspec.structs import replace
+from msgspec.structs import fields, replace
 
 from protocol.actions import Action
 from protocol.bad_lines import BadLine, find
 from protocol.codec import decode_answer, encode
 from protocol.messages import Answer, Ready
-from protocol.offers import ACTIONS, Pick
+from protocol.offers import ACTIONS, FIELDS, Choice, OneOf, Pick, admits
 from protocol.text import printable
 from referee.kit.check import rules
-from referee.kit.check.places import Place, culprit, first_value, place_in
-from referee.kit.check.report import Finding
+from referee.kit.check.report import Finding, Place, place_in
 from referee.kit.check.rules import Rule
 from referee.kit.check.test_match import Fault, LateSlap, StrayLine, TestMatch
 from referee.play.process.channel import Channel
@@ -30,11 +29,8 @@ FIRST_WORDS = 4
 LONGEST_WORDS = 300
 """How many characters of such a line are shown."""
 
-MOST_COMMANDS = 3
-"""How many commands are shown of what a bot left behind."""
-
-LONGEST_COMMAND = 80
-"""How many characters of each."""
+LONGEST_COMMANDS = 250
+"""How many characters are shown of the commands of what a bot left behind."""
 
 FIELDS_OF_A_BOT = frozenset((*Answer.__struct_fields__, *Ready.__struct_fields__, "type"))
 """The names of all fields of what a bot writes."""
@@ -69,6 +65,13 @@ ENDS_AT_ONCE = (
 )
 ENDS_EARLY = "its program ended by itself: read standard input in a loop, line by line, until it ends"
 """What a bot that is silent or ends at once does, and what to do."""
+
+SILENCES = {
+    "reads_blocks": (READS_BLOCKS, rules.BLOCKS),
+    "loses_lines": (LOSES_LINES, rules.TOGETHER),
+    "keeps_back": (KEEPS_BACK, rules.FLUSH),
+}
+"""The words and the rule for what was found out about a bot that did not answer in time."""
 
 Found = tuple[Hashable, Finding]
 """What findings have in common that are one, and the finding."""
@@ -153,12 +156,8 @@ def _what(fault: Fault, match: TestMatch, rule: Rule) -> tuple[str, Rule]:
 def _why_late(fault: Fault, match: TestMatch, rule: Rule) -> tuple[str, Rule]:
     """The sentence and the rule for a bot that did not answer in time."""
     why = fault.hint
-    if match.reads_blocks:
-        why, rule = READS_BLOCKS, rules.BLOCKS
-    elif match.loses_lines:
-        why, rule = LOSES_LINES, rules.TOGETHER
-    elif match.keeps_back:
-        why, rule = KEEPS_BACK, rules.FLUSH
+    if match.silence:
+        why, rule = SILENCES[match.silence]
     elif fault.is_of_before:
         why, rule = "its answer to an earlier request came meanwhile, too late", rules.MOVE_CLOCK
     elif not fault.line and fault.asked_bytes > BUFFER and fault.id not in match.came_late:
@@ -204,10 +203,10 @@ def _place_note(field: str, fault: Fault) -> str:
 def _about_names(line: bytes) -> str:
     """What to add where fields have the right names in other letters."""
     try:
-        fields = json.loads(line)
+        message = json.loads(line)
     except (ValueError, RecursionError):
         return ""
-    names = list(fields) if isinstance(fields, dict) else []
+    names = list(message) if isinstance(message, dict) else []
     wrong = [name for name in names if name not in FIELDS_OF_A_BOT and name.lower() in FIELDS_OF_A_BOT]
     return f"; names are in small letters: `{wrong[0].lower()}`, not `{printable(wrong[0], 20)}`" if wrong else ""
 
@@ -245,6 +244,33 @@ def _where(match: TestMatch, number: int, ask: Ask | None) -> str:
     return game if ask is None else f"{game}, round {number}, {ask.decision}{by_dice}"
 
 
+# Offers
+
+
+def culprit(ask: Ask, action: Action) -> str | None:
+    """The field, as it is called on the wire, without which the action would be legal; None where there is no such one.
+
+    It is `kind` where no offer is of this kind. The offers themselves are asked.
+    """
+    alike = [offer for offer in ask.offers if offer.kind == action.__struct_config__.tag]
+    if not alike:
+        return "kind"
+    wire = {field.name: field.encode_name for field in fields(action)}
+    for offer in alike:
+        for name in FIELDS[offer.kind]:
+            mended = replace(action, **{name: first_value(offer.choices()[name])})
+            if admits(ask.offers, mended):
+                return wire[name]
+    return None
+
+
+def first_value(choice: Choice) -> object:
+    """A value that the choice allows."""
+    if isinstance(choice, OneOf):
+        return choice.one_of[0]
+    return choice.of[: choice.pick] if isinstance(choice, Pick) else ()
+
+
 # What is no fault
 
 
@@ -267,13 +293,11 @@ def of_late_slap(late: LateSlap, match: TestMatch) -> Found:
 
 def of_left(commands: tuple[str, ...], where: str) -> Found:
     """Processes with these commands lived on when the bot had ended."""
-    shown = [f"`{printable(command, LONGEST_COMMAND)}`" for command in commands[:MOST_COMMANDS]]
-    if more := len(commands) - len(shown):
-        shown.append(f"{more} more")
+    shown = printable(", ".join(f"`{command}`" for command in commands), LONGEST_COMMANDS)
     finding = Finding(
         verdict="warn",
         kind="left behind",
-        what=f"when it had ended, what it had started still lived, and was killed: {', '.join(shown)}",
+        what=f"when it had ended, what it had started still lived, and was killed: {shown}",
         where=where,
         rule=rules.END_OF_INPUT,
         right="end what you start, and wait for it, before the program ends: nothing of a bot outlives its matches",

@@ -7,8 +7,10 @@ from typing import Literal
 from msgspec import Struct, field
 
 from protocol.text import printable
-from referee.kit.check.places import Place
 from referee.kit.check.rules import Rule
+
+AROUND = 110
+"""How many characters of a long line are shown before the place, and about as many after it."""
 
 MOST_GAMES = 4
 """How many games are named in which a finding came up."""
@@ -21,6 +23,27 @@ def counted(number: int, thing: str) -> str:
     """Return so many of a thing in words: `1 game`, `2 games`, `2 matches`."""
     ending = "" if number == 1 else "es" if thing.endswith("ch") else "s"
     return f"{number} {thing}{ending}"
+
+
+class Place(Struct, frozen=True, kw_only=True):
+    """A place in a line, ready to be shown: what stands around it and where in that the place is."""
+
+    text: str
+    """The line, escaped, with an ellipsis where it was cut."""
+    marker: str
+    """Blanks and a `^` that stands under the place."""
+    column: int
+    """The column in the whole line, in characters, from 1."""
+
+
+def place_in(line: bytes, start: int) -> Place:
+    """The place that begins at this character of the line."""
+    text = line.decode("utf-8", "replace").rstrip("\n")
+    start = min(max(0, start), len(text))
+    first, last = max(0, start - AROUND), start + AROUND
+    before = ("…" if first else "") + printable(text[first:start] or " ", 9 * AROUND) * (start > 0)
+    after = printable(text[start:last] or " ", 9 * AROUND) + ("…" if last < len(text) else "")
+    return Place(text=(before + after).rstrip(" "), marker=" " * len(before) + "^", column=start + 1)
 
 
 class Finding(Struct, kw_only=True):

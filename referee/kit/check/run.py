@@ -342,12 +342,14 @@ class CheckRun:
         fault = next(iter(match.faults), None)
         if fault is None or fault.line or match.setup.about is not None:
             return
-        if fault.mishap.kind == "start_timeout" and match.keeps_back:
+        if fault.mishap.kind == "start_timeout" and match.silence:
             in_blocks = replace(match.setup, alter=padded(Limits().line_bytes), answers=0)
-            match.reads_blocks = (await self._play_anew(in_blocks, is_last=True)).ready is not None
+            if (await self._play_anew(in_blocks, is_last=True)).ready is not None:
+                match.silence = "reads_blocks"
         elif fault.mishap.kind == "timeout" and not fault.answers_before:
             apart = replace(match.setup, is_apart=True, answers=1)
-            match.loses_lines = bool((await self._play_anew(apart, is_last=True)).answered)
+            if (await self._play_anew(apart, is_last=True)).answered:
+                match.silence = "loses_lines"
 
     # Findings
 

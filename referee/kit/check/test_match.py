@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Generator, Sequence
 from itertools import pairwise
 from random import Random
+from typing import Literal
 
 import msgspec
 import trio
@@ -53,6 +54,10 @@ PIECE_S = 0.25
 
 ALMOST_A_LINE = 60_000
 """Requests are withheld until what they tell comes to so many bytes, which leaves room for the last one."""
+
+Silence = Literal["keeps_back", "reads_blocks", "loses_lines"]
+"""Why a bot does not answer: all its answers come when its input ends; it waits for whole blocks; or it answers its
+first request only where that comes apart from `match`."""
 
 Question = Callable[[Ask], bool]
 """Whether a question is put to the bot; the dice answer the others for it."""
@@ -184,12 +189,8 @@ class TestMatch:
         """From `hello` to `ready`."""
         self.is_played_by_dice = False
         """Whether the dice have decided for the bot's seat."""
-        self.keeps_back = False
-        """Whether all the answers that had not come in time came at once when its input ended."""
-        self.reads_blocks = False
-        """Whether it says nothing at its start until whole blocks have come."""
-        self.loses_lines = False
-        """Whether it answers its first request only where that comes apart from `match`."""
+        self.silence: Silence | None = None
+        """What was found out about a bot that did not answer in time."""
         self.broken_off = ""
         """Why the match was not played to its end; empty where it was."""
         self.cause: tuple[str, Rule] | None = None
@@ -449,9 +450,11 @@ class TestMatch:
         rest = range(self._read, len(self.tape.heard))
         came = {_id_of(self.tape.heard[number]) for number in rest}
         self.came_late = self._given_up.intersection(map(_id_of, self.tape.heard))
-        self.keeps_back = len(self._given_up) > 1 and self._given_up <= came
+        all_came = len(self._given_up) > 1 and self._given_up <= came
         if READY in self._given_up:
-            self.keeps_back = any(_is_ready(self.tape.heard[number]) for number in rest)
+            all_came = any(_is_ready(self.tape.heard[number]) for number in rest)
+        if all_came:
+            self.silence = "keeps_back"
         if not self._given_up:
             self._note_stray(rest)
             if self.tape.part.strip():
