@@ -142,9 +142,8 @@ def _what(fault: Fault, match: TestMatch, rule: Rule) -> tuple[str, Rule]:
     if fault.ask is not None and fault.mishap.kind == "crashed":
         what = f"when the answer to `{fault.ask.decision}` was due, the process had ended: {what}"
     if fault.ask is not None and fault.mishap.kind == "closed_output":
-        what = (
-            f"when the answer to `{fault.ask.decision}` was due, the process lived and its standard output was closed"
-        )
+        state = "the process lived and its standard output was closed: leave it open until the input ends"
+        what = f"when the answer to `{fault.ask.decision}` was due, {state}"
     if fault.mishap.kind in ("crashed", "start_failed") and fault.bad is None and process is not None:
         if process.has_succeeded():
             what += f"; {ENDS_AT_ONCE if fault.ask is None else ENDS_EARLY}"

@@ -34,7 +34,7 @@ MOST_SILENT = 6
 MOST_FAULTY = 10
 """The check ends when the bot was at fault in so many matches."""
 
-LONG_S = 25.0
+LONG_S = 10.0
 """When a bot has thought so long in all, it is slow, and each further match is broken off sooner."""
 
 IMPATIENCE_S = 0.6

@@ -225,7 +225,7 @@ class Inbox:
     def _hint(self, line: bytes) -> str:
         """Advice about answers to `match`."""
         is_early = self.awaits != READY and not self._has_answered
-        if is_early and line.lstrip()[:1] == b"{" and b'"id"' not in line:
+        if is_early and line.lstrip()[:1] == b"{" and b'"id"' not in line and b'"action"' not in line:
             return "; if it is meant for `match`: nothing is answered to that message"
         return ""
 
