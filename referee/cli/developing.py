@@ -62,7 +62,7 @@ def check(
     ] = None,
     most_s: Annotated[
         Optional[float],
-        typer.Option("--time", metavar="SECONDS", min=1.0, help="Begin nothing more after so long; default: 120."),
+        typer.Option("--time", metavar="SECONDS", min=1.0, help="Begin nothing more after so long; default: 240."),
     ] = None,
     bot: Annotated[
         Optional[list[str]],

@@ -40,7 +40,7 @@ LONG_S = 10.0
 IMPATIENCE_S = 0.6
 """How long it may think in each of these."""
 
-MOST_S = 120.0
+MOST_S = 240.0
 """After so long a check begins nothing more: a bot that takes seconds for each of many starts would else be checked for
 a quarter of an hour."""
 

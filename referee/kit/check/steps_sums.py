@@ -50,9 +50,9 @@ async def end_of_input(run: CheckRun) -> None:
         stderr = next(one.stderr for one in run.farewells if one.status == status)
         what = f"when its input ended {', '.join(dict.fromkeys(times))}, it {status}; that costs nothing"
         run.find(*of_ending(what, rules.END_OF_INPUT, stderr, run.step.title))
-    slowest = max((one.seconds for one in run.farewells), default=0.0)
-    ended = counted(len(run.farewells), "time")
-    run.step.summary = f"{ended}, it ended within {slowest * 1000:.0f} ms (limit {FAREWELL_S:g} s)"
+    ends = [one.seconds for one in run.farewells if one.status]
+    slowest = f", the slowest {max(ends) * 1000:.0f} ms later (limit {FAREWELL_S:g} s)" if ends else ""
+    run.step.summary = f"it ended {len(ends)} of {counted(len(run.farewells), 'time')}{slowest}"
 
 
 async def standard_output(run: CheckRun) -> None:
