@@ -16,12 +16,11 @@ import trio
 from msgspec import Struct, to_builtins
 
 from referee import __version__, wall_clock
-from referee.kit.check.bench import Bench
-from referee.kit.check.check_rules import CheckRules
-from referee.kit.check.games import GameToTry, some_games
-from referee.kit.check.noted import Given
+from referee.kit.check.games import CheckRules, GameToTry, some_games
 from referee.kit.check.report import Finding, Report, Verdict
+from referee.kit.check.run import CheckRun
 from referee.kit.check.steps import check
+from referee.kit.check.test_match import Answered
 from referee.new_file import new_file, refusal
 from referee.play.faults import HostFault, advised
 from referee.play.pump.pump import Pump
@@ -276,7 +275,7 @@ def first_of(group: BaseExceptionGroup[HostFault]) -> HostFault:
 
 
 async def _check_one(pump: Pump, config: Config, bot: BotSpec) -> CheckResult:
-    bench = Bench(
+    run = CheckRun(
         pump,
         bot,
         config.confinement,
@@ -286,15 +285,15 @@ async def _check_one(pump: Pump, config: Config, bot: BotSpec) -> CheckResult:
         check_rules=check_rules(config, bot),
     )
     began = trio.current_time()
-    await check(bench, lambda: None)
-    report = bench.report(seconds=trio.current_time() - began)
-    slowest, memory = _slowest(bench), _memory(bench)
+    await check(run, lambda: None)
+    report = run.report(seconds=trio.current_time() - began)
+    slowest, memory = _slowest(run), _memory(run)
     return CheckResult(
         when=wall_clock.stamp(),
         report=report,
         slowest=slowest,
         memory=memory,
-        worst_game=_worst_game(bench, slowest),
+        worst_game=_worst_game(run, slowest),
         words="; ".join(filter(None, (in_few_words(report.findings), NOT_ALL_TRIED if report.untried else ""))),
         verdict=report.verdict,
     )
@@ -313,13 +312,13 @@ def in_few_words(findings: Sequence[Finding]) -> str:
     return "; ".join(parts)
 
 
-def _slowest(bench: Bench) -> Slowest | None:
-    clocks = bench.check_rules.clocks
+def _slowest(run: CheckRun) -> Slowest | None:
+    clocks = run.check_rules.clocks
 
-    def limit_ms(given: Given) -> float:
-        return 1000 * (clocks.slap_s if given.ask.decision == "slap" else clocks.move_s)
+    def limit_ms(answered: Answered) -> float:
+        return 1000 * (clocks.slap_s if answered.ask.decision == "slap" else clocks.move_s)
 
-    answers = [(one.game_to_try.label, given) for one in bench.sittings for given in one.given]
+    answers = [(one.setup.game.label, answered) for one in run.matches for answered in one.answered]
     if not answers:
         return None
     game, worst = max(answers, key=lambda pair: pair[1].elapsed_us / limit_ms(pair[1]))
@@ -328,16 +327,16 @@ def _slowest(bench: Bench) -> Slowest | None:
     )
 
 
-def _memory(bench: Bench) -> Memory | None:
-    most = max(bench.sittings, key=lambda one: one.peak_bytes, default=None)
+def _memory(run: CheckRun) -> Memory | None:
+    most = max(run.matches, key=lambda one: one.peak_bytes, default=None)
     if most is None or not most.peak_bytes:
         return None
-    return Memory(peak_mb=round(most.peak_bytes / MB, 1), game=most.game_to_try.label)
+    return Memory(peak_mb=round(most.peak_bytes / MB, 1), game=most.setup.game.label)
 
 
-def _worst_game(bench: Bench, slowest: Slowest | None) -> str:
+def _worst_game(run: CheckRun, slowest: Slowest | None) -> str:
     faults = Counter[str]()
-    for finding in _worst_of(bench.found.values()):
+    for finding in _worst_of(run.found.values()):
         faults.update(finding.games)
     return faults.most_common(1)[0][0] if faults else "" if slowest is None else slowest.game
 

@@ -13,7 +13,8 @@ import trio
 from msgspec import Struct
 
 from protocol.actions import Action
-from protocol.codec import BadLine, answer_in, decode_ready
+from protocol.bad_lines import BadLine
+from protocol.codec import answer_in, decode_ready
 from protocol.events import Round
 from protocol.messages import Answer, Limits, Match, Ready, Request
 from protocol.offers import admits

@@ -55,6 +55,16 @@ def test_a_finding_tells_all_that_is_needed_to_put_it_right(tmp_path: Path) -> N
     assert told[-1].startswith("fail: of 2 steps 1 passed, 0 warned, 1 failed, 0 skipped")
 
 
+def test_a_bot_with_a_fault_is_not_tried_with_odd_lines_and_no_step_repeats_a_finding(tmp_path: Path) -> None:
+    steps = [word for number in (2, 3, 6, 7, 16) for word in ("--step", str(number))]
+    out, _ = golfref("check", bot("SlotFromOne"), "--variant", "six-card", *steps, cwd=tmp_path, code=1)
+
+    lines = out.splitlines()
+    numbers = [line[:2].strip() for line in lines if re.match(r"[ \d]\d (pass|FAIL|skip)", line)]
+    assert numbers == ["1", "2", "6", "16"]
+    assert next(line for line in lines if line.startswith(" 6 skip")).endswith("put [1] right first")
+
+
 @pytest.mark.parametrize(
     ("command", "changed", "told"),
     [

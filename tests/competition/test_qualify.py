@@ -18,7 +18,7 @@ from referee.competition.letters import file_names, letter
 from referee.competition.qualify import Trial, trial_key, trials_secret
 from referee.kit.check import rules
 from referee.kit.check.games import GAMES, OPTIONS, POSITIONS, GameToTry
-from referee.kit.check.report import Finding, Outcome, Report
+from referee.kit.check.report import Finding, Report, StepResult
 from referee.play.faults import HostFault
 from referee.play.spec import BotSpec
 from referee.reports.tables.names import cells
@@ -205,7 +205,7 @@ def checked_bot(config: Config) -> CheckResult:
         isolation="limits",
         seed="1",
         verdict="fail",
-        steps=[Outcome(number=3, title="every game", verdict="fail", findings=[1])],
+        steps=[StepResult(number=3, title="every game", verdict="fail", findings=[1])],
         findings=[finding],
     )
     return CheckResult(

@@ -8,7 +8,6 @@ import json
 import os
 import random
 import select
-import signal
 import subprocess
 import sys
 import threading
@@ -294,12 +293,6 @@ class ShortBuffer(Bot):
 class FailsAtTheEnd(Bot):
     def finish(self):
         raise EOFError("no more lines")
-
-
-class IgnoresSigterm(Bot):
-    def run(self):
-        signal.signal(signal.SIGTERM, signal.SIG_IGN)
-        super().run()
 
 
 class KeepsTheLastMatch(Bot):

@@ -10,20 +10,19 @@ from typing import Any
 
 import pytest
 import trio
-from checked_in_memory import BOTS, bench, live
+from checked_in_memory import BOTS, live, run_of
 from msgspec import Struct
 from msgspec.structs import replace
 
 from protocol.codec import decode_answer
 from protocol.offers import admits
-from referee.kit.check import deciding, lasting, measuring, reading, rules, starting
-from referee.kit.check.bench import Bench
-from referee.kit.check.findings import of_left, of_slip
+from referee.kit.check import rules, steps_games, steps_lasting, steps_lines, steps_start, steps_sums
+from referee.kit.check.findings import of_fault
 from referee.kit.check.games import GAMES, GameToTry
-from referee.kit.check.lines import LATER, present
 from referee.kit.check.report import Finding
 from referee.kit.check.rules import Rule
-from referee.kit.check.sitting import Manner
+from referee.kit.check.run import CheckRun
+from referee.kit.check.test_match import Setup
 from referee.play.pump.pump import Pump
 from referee.play.session import run_session
 
@@ -36,33 +35,53 @@ AT_ONCE = 8
 Fields = dict[str, Any]
 
 
-async def a_match(bench: Bench) -> None:
+async def a_match(run: CheckRun) -> None:
     """Play one match."""
-    await bench.sit(bench.games[0], Manner(answers=12))
+    await run.play(Setup(game=run.games[0], answers=12))
 
 
-async def a_match_and_its_sizes(bench: Bench) -> None:
+async def a_match_and_its_sizes(run: CheckRun) -> None:
     """Play one match, and look at how much was written."""
-    await bench.sit(bench.games[0], Manner(answers=40))
-    await measuring.sizes(bench)
+    await run.play(Setup(game=run.games[0], answers=40))
+    await steps_sums.sizes(run)
 
 
-async def a_match_to_its_end(bench: Bench) -> None:
+async def a_match_to_its_end(run: CheckRun) -> None:
     """Play one match, and gather what is left of it."""
-    await a_match(bench)
-    bench.end()
+    await a_match(run)
+    run.end()
 
 
-async def a_match_and_one_of_the_dice(bench: Bench) -> None:
+async def a_match_and_one_of_the_dice(run: CheckRun) -> None:
     """Play one match, and some in which the dice decide for the bot to the end."""
-    await starting.handshake(bench)
-    await reading.many_events(bench)
+    await steps_start.handshake(run)
+    await steps_lines.many_events(run)
 
 
-async def short_and_long_lines(bench: Bench) -> None:
+async def short_and_long_lines(run: CheckRun) -> None:
     """Play one match, and one with lines as long as can be."""
-    await a_match(bench)
-    await reading.long_lines(bench)
+    await a_match(run)
+    await steps_lines.long_lines(run)
+
+
+async def several_matches(run: CheckRun) -> None:
+    """Play matches in one process, and look back at them."""
+    for number in range(9):
+        await run.play(Setup(game=SIX, first=20, salt=str(number)))
+    await steps_lasting.several_matches(run)
+    await steps_sums.sizes(run)
+
+
+async def a_long_match_and_its_sizes(run: CheckRun) -> None:
+    """Play one long match, and look how its memory grew."""
+    await steps_lasting.long_match(run)
+    await steps_sums.sizes(run)
+
+
+async def a_match_and_the_end_of_input(run: CheckRun) -> None:
+    """Play one match, and look how the process ended."""
+    await a_match(run)
+    await steps_sums.end_of_input(run)
 
 
 class Case(Struct, frozen=True, kw_only=True):
@@ -89,7 +108,7 @@ class Case(Struct, frozen=True, kw_only=True):
     stderr: str = ""
     """A part of the end of standard error that is shown."""
     warns: bool = False
-    does: Callable[[Bench], Awaitable[object]] = a_match
+    does: Callable[[CheckRun], Awaitable[object]] = a_match
     games: Sequence[GameToTry] = (SIX,)
     finds_more: bool = False
     """Whether its mistake shows in more than one way."""
@@ -132,7 +151,7 @@ def of(kind: str, **usual: Any) -> Callable[..., Case]:
 
 
 bad, spare, late, crash = of("bad_message"), of("spare line"), of("timeout"), of("crashed")
-unstarted, silent_start = (of(kind, does=starting.start_up) for kind in ("start_failed", "start_timeout"))
+unstarted, silent_start = (of(kind, does=steps_start.start_up) for kind in ("start_failed", "start_timeout"))
 slot_bad = of("bad_message", bot="SlotFromOne")
 illegal = partial(Case, kind="illegal_action", rule=rules.OFFERS)
 slot = partial(illegal, number="DEC-05", note="`slot` is not as offered", bot="SlotFromOne")
@@ -157,7 +176,6 @@ IN_MEMORY = {
     "its name is too long": unstarted(rules.NAME, at='"golf golf', ready={"name": "golf " * 20}),
     "slaps is a text": unstarted(rules.TYPES, at='"no"', ready={"slaps": "no"}),
     "CrashesAtOnce": unstarted(rules.NOT_STARTED, stderr="RuntimeError: no weights"),
-    "ExitsAtOnce": unstarted(rules.NOT_STARTED, says="with `exec`"),
     "another id": late(rules.SAME_ID, writes=lambda it: it | {"id": "1"}, at='"1"', says="another id"),
     "LastId": late(rules.SAME_ID, at='"none"', says="another id"),
     "id is a number": bad(rules.SAME_ID, writes=lambda it: it | {"id": 7}, at="7"),
@@ -165,16 +183,16 @@ IN_MEMORY = {
         rules.SAME_ID,
         writes=lambda it: {"type": "answer", "action": it["action"]},
         at="{",
-        says="missing required field `id`",
+        says="`id` is missing",
     ),
     "no action": bad(
         rules.ANSWER,
         writes=lambda it: {"type": "answer", "id": it["id"]} | it["action"],
         at="{",
-        says="missing required field `action`",
+        says="`action` is missing",
     ),
     "no type": bad(rules.TYPE, writes=lambda it: {"id": it["id"], "action": it["action"]}, at="{"),
-    "another type": bad(rules.ONE_LINE, writes=lambda it: it | {"type": "response"}, at='"response"'),
+    "another type": bad(rules.TYPE, writes=lambda it: it | {"type": "response"}, at='"response"'),
     "names in other letters": bad(
         rules.TYPE, writes=lambda it: {name.title(): it[name] for name in it}, at="{", says="`type`, not `Type`"
     ),
@@ -195,10 +213,9 @@ IN_MEMORY = {
         rules.ANSWER,
         writes=lambda it: it | {"action": {"kind": it["action"]["kind"]}},
         at="{",
-        says="missing required field `slots`",
-        finds_more=True,
+        says="`action.slots` is missing",
     ),
-    "CopiesTheOffer": bad(rules.CHOICES, at='{"pick": 2', finds_more=True),
+    "CopiesTheOffer": bad(rules.CHOICES, at='{"pick": 2'),
     "slot is a text": slot_bad(rules.TYPES, writes=with_action("slot", "3"), at='"3"'),
     "slot is a float": slot_bad(rules.TYPES, writes=with_action("slot", 3.0), at="3.0", says="float"),
     "slot is a boolean": slot_bad(rules.TYPES, writes=with_action("slot", True), at="true"),
@@ -206,7 +223,7 @@ IN_MEMORY = {
     "slot is negative": slot_bad(rules.NUMBERS, writes=with_action("slot", -1), at="-1"),
     "slot is no number": slot_bad(rules.NO_NUMBERS, writes=with_action("slot", float("nan")), at="NaN"),
     "slots from 1": slot(at="6}}"),
-    "a slot that is nowhere, in pieces": slot(at="6}}", does=reading.pieces),
+    "a slot that is nowhere, in pieces": slot(at="6}}", does=steps_lines.pieces),
     "one slot for a list": bad(rules.CHOICES, writes=with_action("slots", 0), at="0}}"),
     "the same slot twice": pick(writes=with_action("slots", [0, 0]), at="[0, 0]"),
     "too many slots": pick(writes=with_action("slots", [0, 1, 2]), at="[0, 1, 2]"),
@@ -249,77 +266,58 @@ IN_MEMORY = {
     ),
     "CrashesInTheMiddle": crash(rules.CRASHED, stderr="IndexError: list index out of range"),
     "CrashesWhateverIsNew": crash(
-        rules.CRASHED, bot="CrashesInTheMiddle", stderr="IndexError", does=reading.new_fields
+        rules.CRASHED, bot="CrashesInTheMiddle", stderr="IndexError", does=steps_lines.new_fields
     ),
     "ClosesItsOutput": Case(kind="closed_output", rule=rules.CLOSED, says="standard output was closed"),
     "EndsReadyInACarriageReturn": silent_start(rules.LINE, at="", says="not in a carriage return"),
     "ReadsWholeBlocks": silent_start(rules.BLOCKS, says="-W interactive"),
     "ReadsToTheEnd": silent_start(rules.FLUSH, says="reads to the end of its input"),
-    "an unknown event": crash(rules.LATER, crashes_at=has_event("later_bid"), does=reading.new_events),
-    "an unknown decision": crash(
-        rules.LATER, crashes_at=lambda it: "later" in it["decision"], does=reading.new_decisions
-    ),
-    "an unknown action": crash(
-        rules.LATER, crashes_at=lambda it: "later" in it["legal"][0]["kind"], does=reading.new_decisions
-    ),
+    "an unknown event": crash(rules.LATER, crashes_at=has_event("later_bid"), does=steps_lines.new_events),
     "an unknown field": crash(
         rules.UNKNOWN_FIELDS,
         crashes_at=lambda it: "later" in it,
         says="; only where messages had new fields",
-        does=reading.new_fields,
+        does=steps_lines.new_fields,
     ),
-    "its own fault": crash(rules.CRASHED, crashes_at=has_event("fault"), does=deciding.every_game),
+    "its own fault": crash(rules.CRASHED, crashes_at=has_event("fault"), does=steps_games.every_game),
     "a decision of one game": crash(
         rules.CRASHED, crashes_at=lambda it: it["decision"] == "look", games=(POWERS,), says="the answer to `look`"
     ),
-    "an action in old words": illegal(
-        number="DEC-04",
-        writes=lambda it: it | {"action": it["action"] | {"kind": it["action"]["kind"].removeprefix(LATER)}},
-        at='"draw"',
-        says="not `draw`",
-        note="`kind` is not as offered",
-        does=reading.new_decisions,
-        finds_more=True,
+    "CutsCarriageReturns": unstarted(rules.LINE, stderr="carriage return in a line", does=steps_lines.line_ends),
+    "ShortBuffer": unstarted(rules.LENGTH, stderr="line longer than the buffer", does=steps_lines.long_lines),
+    "SkipsLongRequests": late(rules.LENGTH, says="the request was 65536 bytes long", does=short_and_long_lines),
+    "AnswersOneLate": late(rules.MOVE_CLOCK, says="its answer came later"),
+    "DrawsItsOwnDice": warning(
+        "not the same again", rules.SEED, says="in two new processes", does=steps_lasting.same_seed
     ),
-    "CutsCarriageReturns": unstarted(rules.LINE, stderr="carriage return in a line", does=reading.line_ends),
-    "ShortBuffer": unstarted(rules.LENGTH, stderr="line longer than the buffer", does=reading.long_lines),
-    "SkipsLongRequests": late(
-        rules.LENGTH, says="the request was 65536 bytes long, and the longest", does=short_and_long_lines
-    ),
-    "AnswersOneLate": late(rules.MOVE_CLOCK, says="nothing came"),
-    "DrawsItsOwnDice": warning("not the same again", rules.SEED, says="in two new processes", does=lasting.same_seed),
-    "PrintsInItsFirstMatch": bad(rules.OUTPUT, at="a third request", does=lasting.same_seed),
+    "PrintsInItsFirstMatch": bad(rules.OUTPUT, at="a third request", does=steps_lasting.same_seed),
     "WritesMuchToStderr": warning(
         "much standard error", rules.STDERR, stderr="request 0 x", does=a_match_and_its_sizes
     ),
 }
 
 LIVE = {
-    "SpeaksFirst": spare(rules.SPEAKS_FIRST, at='{"type"', does=starting.start_up),
+    "ExitsAtOnce": unstarted(rules.NOT_STARTED, says="with `exec`"),
+    "SpeaksFirst": spare(rules.SPEAKS_FIRST, at='{"type"', does=steps_start.start_up),
     "NeedsItsFolder": unstarted(rules.NOT_STARTED, says="--dir FOLDER", stderr="weights-of-mine.json"),
     "OpensItsInputAnew": late(rules.TOGETHER, says="throws away"),
-    "ReadsChunks": unstarted(rules.PIECES, stderr="JSONDecodeError", does=reading.pieces),
-    "Leaks": warning("growing memory", rules.MEMORY, does=lasting.long_match),
-    "CrashesAfterAMatch": warning(
-        "ends oddly", rules.MORE_MATCHES, stderr="KeyError: 'winner'", does=lasting.several_matches
-    ),
+    "ReadsChunks": unstarted(rules.PIECES, stderr="JSONDecodeError", does=steps_lines.pieces),
+    "Leaks": warning("growing memory", rules.MEMORY, does=a_long_match_and_its_sizes, finds_more=True),
+    "CrashesAfterAMatch": warning("ends oddly", rules.MORE_MATCHES, stderr="KeyError: 'winner'", does=several_matches),
     "EndsWithTheNextMatchInItsPipe": warning(
-        "ends oddly", rules.MORE_MATCHES, says="exited with code 3", does=lasting.several_matches
+        "ends oddly", rules.MORE_MATCHES, says="exited with code 3", does=several_matches
     ),
-    "PlaysOneMatch": crash(rules.MORE_MATCHES, stderr="the table is taken", does=lasting.several_matches),
-    "KeepsItsMatches": warning(
-        "growing memory", rules.MEMORY, says="with each of 8 matches", does=lasting.several_matches
-    ),
+    "PlaysOneMatch": crash(rules.MORE_MATCHES, stderr="the table is taken", does=several_matches),
+    "KeepsItsMatches": warning("growing memory", rules.MEMORY, says="grew all the time", does=several_matches),
     "KeepsTheLastMatch": warning(
-        "not the same again", rules.SEED, says="has played six-card before", does=lasting.same_seed
+        "not the same again", rules.SEED, says="in one that has played other matches", does=steps_lasting.same_seed
     ),
     "FailsAtTheEnd": warning(
-        "ends oddly", rules.END_OF_INPUT, stderr="EOFError: no more lines", does=starting.end_of_input
+        "ends oddly", rules.END_OF_INPUT, stderr="EOFError: no more lines", does=a_match_and_the_end_of_input
     ),
     "KeepsAThread": Case(
-        kind="does not end", rule=rules.END_OF_INPUT, says="with 2 threads in all", does=starting.end_of_input
+        kind="does not end", rule=rules.END_OF_INPUT, says="with 2 threads in all", does=a_match_and_the_end_of_input
     ),
-    "IgnoresSigterm": warning("ignores SIGTERM", rules.END_OF_INPUT, does=starting.sigterm),
     "LeavesAProcess": warning("left behind", rules.END_OF_INPUT, says="`sleep 600`", does=a_match_to_its_end),
 }
 
@@ -349,9 +347,9 @@ def line_of(message: object) -> bytes:
     return (message if isinstance(message, str) else json.dumps(message) + "\n").encode()
 
 
-def checked(name: str, case: Case) -> Bench:
+def checked(name: str, case: Case) -> CheckRun:
     """What the check of a bot in memory came to."""
-    at = bench(partial(bot_of, name, case), case.games)
+    at = run_of(partial(bot_of, name, case), case.games)
 
     async def check() -> None:
         await case.does(at)
@@ -383,7 +381,7 @@ def test_the_mistakes_of_processes_are_found(mark: dict[str, str]) -> None:
     run_session([work])
 
 
-def judge(case: Case, at: Bench, name: str) -> None:
+def judge(case: Case, at: CheckRun, name: str) -> None:
     """The mistake is found, a mistake does not make others look like mistakes, and what is told to be right is so."""
     found = list(at.found.values())
     sought = (case.kind, case.rule.says, case.number or case.rule.number)
@@ -397,11 +395,11 @@ def judge(case: Case, at: Bench, name: str) -> None:
     assert case.at is None or from_its_place(finding).startswith(case.at)
     assert finding.place_note.startswith(case.note)
     assert bool(finding.place_note) == bool(case.note)
-    asks = {slip.id: slip.ask for sitting in at.sittings for slip in sitting.slips}
-    asks |= {late.id: late.ask for sitting in at.sittings for late in sitting.late}
+    asks = {fault.id: fault.ask for match in at.matches for fault in match.faults}
+    asks |= {late.id: late.ask for match in at.matches for late in match.late_slaps}
     for one in found:
         if one.right.startswith('{"type":"answer"'):
-            answer = decode_answer(present(one.right.encode()))
+            answer = decode_answer(one.right.encode())
             ask = asks[answer.id]
             assert ask is not None
             assert admits(ask.offers, answer.action)
@@ -416,13 +414,6 @@ def from_its_place(finding: Finding) -> str:
     return place.text[len(place.marker) - 1 :]
 
 
-def test_an_answer_that_would_be_right_has_the_names_that_were_offered() -> None:
-    at = checked("an action in old words", IN_MEMORY["an action in old words"])
-    now = checked("slots from 1", IN_MEMORY["slots from 1"])
-    assert all(f'"kind":"{LATER}' in one.right for one in at.found.values())
-    assert not any(LATER in one.right for one in now.found.values())
-
-
 def test_mistakes_are_counted_together_where_they_are_alike() -> None:
     """What is wrong with a message makes two of one rule; why nothing came does not."""
     lines = iter(["{'type': 'answer'}\n", "\ufeff{}\n"] * 6)
@@ -433,14 +424,13 @@ def test_mistakes_are_counted_together_where_they_are_alike() -> None:
     assert [one.count for one in silent.found.values()] == [2]
 
 
-def test_the_length_of_a_request_is_told_if_it_is_longer_than_any_bot_can_read() -> None:
+def test_the_length_of_a_request_is_printed_if_it_is_longer_than_a_buffer() -> None:
     at = checked("SilentOnce", IN_MEMORY["SilentOnce"])
-    (sitting,) = (one for one in at.sittings if one.slips)
-    slip = replace(sitting.slips[0], line=b"", answered_bytes=500)
-    for size, is_told in ((1000, False), (1001, True)):
-        what = of_slip(replace(slip, asked_bytes=size), sitting, 0)[1].what
-        assert (f"the request was {size} bytes long" in what) is is_told
-    assert "bytes long" not in of_slip(replace(slip, asked_bytes=1001), sitting, 1001)[1].what
+    (match,) = (one for one in at.matches if one.faults)
+    fault = replace(match.faults[0], line=b"")
+    for size, is_named in ((4096, False), (4097, True)):
+        what = of_fault(replace(fault, asked_bytes=size), match)[1].what
+        assert (f"the request was {size} bytes long" in what) is is_named
 
 
 def test_much_standard_error_is_shown_from_its_beginning_in_few_lines() -> None:
@@ -449,22 +439,18 @@ def test_much_standard_error_is_shown_from_its_beginning_in_few_lines() -> None:
     assert [line.split(" x")[0] for line in found.stderr] == [f"request {number}" for number in range(4)]
 
 
-def test_of_many_processes_that_are_left_some_are_named() -> None:
-    _, found = of_left(("a", "b", "c", "d", "e"), "here")
-    assert "`a`, `b`, `c`, 2 more" in found.what
-
-
 def test_a_bot_plays_its_matches_in_one_process_if_it_plays_on(mark: dict[str, str]) -> None:
     async def work(pump: Pump) -> None:
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(one, pump, "Bot", 1)
-            nursery.start_soon(one, pump, "EndsWithTheNextMatchInItsPipe", 3)
+            nursery.start_soon(one, pump, "Bot", 1, [])
+            nursery.start_soon(one, pump, "EndsWithTheNextMatchInItsPipe", 3, ["ends oddly"])
 
-    async def one(pump: Pump, name: str, starts: int) -> None:
+    async def one(pump: Pump, name: str, starts: int, kinds: list[str]) -> None:
         at = live(name, pump, mark, (SIX,))
         for salt in "abc":
-            await at.sit(SIX, salt=salt)
+            await at.play(Setup(game=SIX, salt=salt))
         await at.close()
-        assert (name, at.starts, at.found) == (name, starts, {})
+        found = [finding.kind for finding in at.found.values()]
+        assert (name, at.starts, found) == (name, starts, kinds)
 
     run_session([work])

@@ -16,7 +16,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import protocol
-from protocol.codec import BadLine, comment_of, decode_answer, decode_ready
+from protocol.bad_lines import BadLine
+from protocol.codec import comment_of, decode_answer, decode_ready
 
 README = (Path(protocol.__file__).parent / "README.md").read_text(encoding="utf-8")
 
@@ -208,8 +209,9 @@ def agree(line: bytes, check_message: Callable[[Any], None], decode: Callable[[b
     try:
         wanted = promised(line, check_message)
     except ValueError:
-        with pytest.raises(BadLine):
+        with pytest.raises(BadLine) as bad:
             decode(line)
+        assert not str(bad.value).startswith("it is no `")  # what is wrong is found
         return
     heard = json.loads(msgspec.json.encode(decode(line)))
     heard.pop("comment", None)  # as it came, whatever it is
@@ -260,3 +262,26 @@ def test_a_hundred_levels_are_taken(opens: bytes) -> None:
     for earlier in (b"", b'"id": null, '):
         line = b'{"type": "answer", ' + earlier + b'"id": "a", "action": {"kind": "pass"}, "x": ' + deep + b"}"
         assert decode_answer(line).id == "a"
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "path", "goes_on"),
+    [
+        ('"action": {"kind": "turn_up", "slots": [1, "2"]}}', "wrong_type", ".action.slots[1]", '"2"'),
+        ('"action": {"kind": "swap_own", "slots": [1]}}', "array_length", ".action.slots", "[1]"),
+        ('"action": {"kind": "flip"}}', "missing", ".action", '{"kind"'),
+        ('"action": {"kind": "take"}}', "kind", ".action.kind", '"take"'),
+        ('"action": null}', "null", ".action", "null"),
+        ('"action": {"kind": "draw", "from": {"one_of": []}}}', "not_filled_in", ".action.from", '{"one'),
+        ('"action": {"kind": "flip", "slot": 99999}}', "out_of_bounds", ".action.slot", "99999"),
+        ('"id": 7}', "wrong_type", ".id", "7"),
+        ('"x": "a', "cut", "", ""),
+        ('"x": NaN}', "constant", "", "NaN"),
+    ],
+)
+def test_a_bad_line_has_a_code_a_path_and_a_place(line: str, code: str, path: str, goes_on: str) -> None:
+    line = f'{{"type": "answer", "id": "a", {line}'
+    with pytest.raises(BadLine) as caught:
+        decode_answer(line.encode() + b"\n")
+    assert (caught.value.code, caught.value.path) == (code, path)
+    assert line[caught.value.start :].startswith(goes_on)

@@ -10,8 +10,8 @@ from typing import Any, cast
 from msgspec.structs import replace
 
 from protocol.messages import Limits
-from referee.kit.check.bench import Bench
 from referee.kit.check.games import GameToTry
+from referee.kit.check.run import CheckRun
 from referee.play.faults import Trouble
 from referee.play.process.channel import Channel
 from referee.play.pump.pump import Pump
@@ -25,17 +25,17 @@ BOTS = runpy.run_path(str(PROGRAM))
 """The classes of that program by their names."""
 
 
-def bench(make: Callable[[], Any], games: Sequence[GameToTry], **conditions: Any) -> Bench:
+def run_of(make: Callable[[], Any], games: Sequence[GameToTry], **conditions: Any) -> CheckRun:
     """Where bots in memory are checked; `make` is called for each start of one."""
     given: dict[str, Any] = {"options": (), "seed": "1"} | conditions
     spec = BotSpec(name="memory", command=("memory",), dir="/", env={})
-    return Bench(cast(Pump, MemoryPump(make)), spec, Confinement(), games=games, **given)
+    return CheckRun(cast(Pump, MemoryPump(make)), spec, Confinement(), games=games, **given)
 
 
-def live(name: str, pump: Pump, mark: dict[str, str], games: Sequence[GameToTry]) -> Bench:
+def live(name: str, pump: Pump, mark: dict[str, str], games: Sequence[GameToTry]) -> CheckRun:
     """Where a bot of that program is checked as a process."""
     spec = BotSpec(name=name, command=(sys.executable, "-S", str(PROGRAM), name), dir="/", env=mark)
-    return Bench(pump, spec, Confinement(), games=games, options=(), seed="1")
+    return CheckRun(pump, spec, Confinement(), games=games, options=(), seed="1")
 
 
 class MemoryPump:

@@ -9,7 +9,6 @@ from typing import Annotated
 import msgspec
 import typer
 from msgspec import Struct
-from msgspec.structs import replace
 
 from protocol.text import printable
 from referee.commands.console import put, put_json
@@ -18,12 +17,11 @@ from referee.commands.interrupt import Signals
 from referee.commands.match.bots import UsageError, bots_of, confinement_of
 from referee.commands.options import Json
 from referee.errors import CHECK_FAILED, DONE, HOST_FAILED, NOT_ALL_CHECKED, CommandError
-from referee.kit.check.bench import MOST_S, Bench
 from referee.kit.check.games import GAMES, OPTIONS
-from referee.kit.check.report import Outcome, Report, counted
+from referee.kit.check.report import Report, counted, finding_lines
+from referee.kit.check.run import MOST_S, CheckRun
 from referee.kit.check.steps import STEPS
 from referee.kit.check.steps import check as check_steps
-from referee.kit.check.told import finding_lines
 from referee.play.faults import HostFault, advised
 from referee.play.pump.pump import Pump
 from referee.play.session import run_session
@@ -130,21 +128,21 @@ def _check_bot(order: CheckOptions) -> int:
     if unknown := [number for number in steps if not 1 <= number <= len(STEPS)]:
         raise UsageError(f"--step {unknown[0]}: there are steps 1 to {len(STEPS)}")
     seed, most_s = order.seed or "1", order.most_s or MOST_S
-    benches: list[Bench] = []
+    runs: list[CheckRun] = []
     began = time.monotonic()
 
     async def work(pump: Pump) -> None:
-        bench = Bench(pump, spec, confinement, games=games, options=options, seed=seed, most_s=most_s)
-        benches.append(bench)
+        run = CheckRun(pump, spec, confinement, games=games, options=options, seed=seed, most_s=most_s)
+        runs.append(run)
         if not order.as_json:
             put(f"golfref check {shlex.quote(order.what)}", f"seed {seed}, isolation {confinement.isolation}", "")
-        await check_steps(bench, lambda: None if order.as_json else _tell_step(bench), steps)
+        await check_steps(run, lambda: None if order.as_json else put(*_step_lines(run)), steps)
 
     try:
         run_session([work])
     except HostFault as fault:
         raise CommandError(f"broken off, and not the bot's fault: {advised(fault)}", HOST_FAILED) from None
-    report = benches[0].report(seconds=time.monotonic() - began)
+    report = runs[0].report(seconds=time.monotonic() - began)
     if order.as_json:
         put_json(msgspec.json.encode(report))
     else:
@@ -155,22 +153,19 @@ def _check_bot(order: CheckOptions) -> int:
 # For people
 
 
-def _tell_step(bench: Bench) -> None:
-    """Tell what a step came to; where all further ones are left out, only the first of them says why."""
-    is_left_out = bench.outcome.summary == bench.stopped != ""
-    if not is_left_out:
-        put(*_step_lines(bench.outcome))
-    elif bench.outcomes[-2].summary != bench.stopped:
-        put(*_step_lines(replace(bench.outcome, title="this step and others")))
-
-
-def _step_lines(outcome: Outcome) -> Iterator[str]:
-    numbers = ", ".join(f"[{number}]" for number in sorted(outcome.findings))
-    summary = printable(outcome.summary, 200)
-    found = f"see {numbers}" if outcome.has_news else f"nothing new, see {numbers}" if numbers else ""
-    words = "; ".join(part for part in (summary, found) if part)
-    yield f"{outcome.number:2} {_MARKS[outcome.verdict]}  {outcome.title:31} {words}".rstrip()
-    yield from (f"           note: {note}" for note in outcome.notes)
+def _step_lines(run: CheckRun) -> Iterator[str]:
+    """The line of a step and its notes. Steps without news have none; of those that are left out, the first has one."""
+    step = run.step
+    if step.summary == run.stopped != "":
+        if run.steps[-2].summary != run.stopped:
+            yield f"{step.number:2} skip  {'this step and others':31} {printable(run.stopped, 200)}"
+        return
+    if step.findings and not step.has_news and step.verdict == "fail":
+        return
+    numbers = ", ".join(f"[{number}]" for number in sorted(step.findings))
+    words = "; ".join(filter(None, (printable(step.summary, 200), numbers and f"see {numbers}")))
+    yield f"{step.number:2} {_MARKS[step.verdict]}  {step.title:31} {words}".rstrip()
+    yield from (f"           note: {note}" for note in step.notes)
 
 
 def _end_lines(report: Report) -> Iterator[str]:

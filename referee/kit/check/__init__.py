@@ -1,5 +1,6 @@
-"""Whether a bot keeps the protocol: `steps.py` is the table of contents, and a file for each group of steps does them.
+"""Whether a bot keeps the protocol: `steps.py` is the table of contents, `run.py` plays and gathers what is wrong.
 
-A check plays real matches with the real process of the bot through the referee's own pump and conversation, so that
-its verdict is the referee's. The other seats are played in memory. Nothing here judges what is legal.
+A check plays real matches (`test_match.py`) with the real process of the bot through the referee's own pump and
+conversation, so that its verdict is the referee's. The other seats are played in memory. Nothing here judges what is
+legal.
 """

@@ -2,24 +2,23 @@
 
 import contextlib
 import json
-import re
 from collections import Counter
 from collections.abc import Hashable
 
 from msgspec import UNSET
-from msgspec.structs import replace
+from msgspec.structs import fields, replace
 
 from protocol.actions import Action
-from protocol.codec import BadLine, decode_answer, encode
+from protocol.bad_lines import BadLine, find
+from protocol.codec import decode_answer, encode
 from protocol.messages import Answer, Ready
-from protocol.offers import ACTIONS, Pick
+from protocol.offers import ACTIONS, FIELDS, Choice, OneOf, Pick, admits
 from protocol.text import printable
 from referee.kit.check import rules
-from referee.kit.check.lines import LATER, present
-from referee.kit.check.noted import Late, Slip, Spare
-from referee.kit.check.places import culprit, first_value, place_in, place_of
-from referee.kit.check.report import Finding
-from referee.kit.check.sitting import Sitting
+from referee.kit.check.report import Finding, Place, place_in
+from referee.kit.check.rules import Rule
+from referee.kit.check.test_match import Fault, LateSlap, StrayLine, TestMatch
+from referee.play.process.channel import Channel
 from referee.rules.questions import Ask
 
 LAST_WORDS = 12
@@ -31,11 +30,8 @@ FIRST_WORDS = 4
 LONGEST_WORDS = 300
 """How many characters of such a line are shown."""
 
-MOST_COMMANDS = 3
-"""How many commands are shown of what a bot left behind."""
-
-LONGEST_COMMAND = 80
-"""How many characters of each."""
+LONGEST_COMMANDS = 250
+"""How many characters are shown of the commands of what a bot left behind."""
 
 FIELDS_OF_A_BOT = frozenset((*Answer.__struct_fields__, *Ready.__struct_fields__, "type"))
 """The names of all fields of what a bot writes."""
@@ -43,16 +39,18 @@ FIELDS_OF_A_BOT = frozenset((*Answer.__struct_fields__, *Ready.__struct_fields__
 ENDED = frozenset({"crashed", "closed_output", "start_failed", "start_timeout"})
 """Faults whose reason may stand in standard error."""
 
-SHORT_LINE = 1000
-"""So many bytes any bot can read: their number is told where a longer request has had no answer."""
+BUFFER = 4096
+"""A common size of buffers: a bot may not have read a request of more bytes to its end."""
+
+RIGHT_READY = '{"type":"ready","name":"mine"}'
 
 IGNORED = "1000 such lines a match are ignored, the next one is a `flood` and forfeits"
 """What becomes of lines that answer nothing."""
 
 KEEPS_BACK = (
-    "what it had to say came when its input ended: it reads to the end of its input before it answers, as "
-    "readFileSync(0) does, or it does not flush what it writes: in Python flush=True, in C fflush(stdout), in Go "
-    "Flush(), in Java flush(), in Perl $| = 1, in filters sed -u or grep --line-buffered"
+    "its answer came when its input ended: it reads to the end of its input before it answers, as readFileSync(0) "
+    "does, or it does not flush what it writes: in Python flush=True, in C fflush(stdout), in Go Flush(), in Java "
+    "flush(), in Perl $| = 1, in filters sed -u or grep --line-buffered"
 )
 READS_BLOCKS = (
     "it answers a line that fills whole blocks, so it waits for a full buffer when it reads: read line by line, in "
@@ -66,120 +64,240 @@ ENDS_AT_ONCE = (
     "a program reads standard input until that ends; a script that only starts it does so with `exec`, and not in the "
     "background (`&`, nohup, setsid), where it has no input and is ended"
 )
+ENDS_EARLY = "its program ended by itself: read standard input in a loop, line by line, until it ends"
 """What a bot that is silent or ends at once does, and what to do."""
 
+SILENCES = {
+    "reads_blocks": (READS_BLOCKS, rules.BLOCKS),
+    "loses_lines": (LOSES_LINES, rules.TOGETHER),
+    "keeps_back": (KEEPS_BACK, rules.FLUSH),
+}
+"""The words and the rule for what was found out about a bot that did not answer in time."""
+
 Found = tuple[Hashable, Finding]
-"""What is the same about findings that are told once, and the finding."""
+"""What findings have in common that are one, and the finding."""
 
 
-def of_slip(slip: Slip, sitting: Sitting, longest_answered: int) -> Found:
-    """A fault. `longest_answered` is the length of the longest line that the bot has answered in matches before."""
-    mishap, ask = slip.mishap, slip.ask
-    decision = None if ask is None else ask.decision
-    rule = rules.THEN if slip.joined else rules.rule_of(mishap, slip.line, decision)
-    place, field = None, ""
-    if slip.line.strip() and not slip.is_of_before:
-        place = place_of(mishap, slip.line, ask)
-    if mishap.kind == "illegal_action" and ask is not None and not slip.joined:
-        field, rule = _offered(slip.line, ask, rule)
-    if slip.joined:
-        place = place_in(slip.line, max(0, slip.line.decode("utf-8", "replace").find('"then"')))
-    what = mishap.detail
-    if mishap.kind == "crashed" and ask is not None:
-        what = f"when the answer to `{decision}` was due, the process had ended: {mishap.detail}"
-    if mishap.kind == "closed_output" and ask is not None:
-        what = f"when the answer to `{decision}` was due, the process lived and its standard output was closed"
-    if "exited with code 0 before `ready`" in what:
-        what += f"; {ENDS_AT_ONCE}"
-    elif "before `ready`" in what and not sitting.manner.trial and not sitting.check_rules.only_these:
-        what += f"; it was started in {sitting.folder}, and `--dir FOLDER` starts it elsewhere"
-    if mishap.kind in ("timeout", "start_timeout"):
-        what, rule = _why_late(what, rule, slip, sitting, longest_answered)
-    what += _about_names(slip.line)
-    words = last_words(sitting) if mishap.kind in ENDED else ()
+# Faults
+
+
+def of_fault(fault: Fault, match: TestMatch) -> Found:
+    """A fault."""
+    kind, ask = fault.mishap.kind, fault.ask
+    field, rule = _rule(fault)
+    what, rule = _what(fault, match, rule)
+    words = last_words(match.channel) if kind in ENDED else ()
     finding = Finding(
         verdict="fail",
-        kind=mishap.kind,
-        what=what,
-        where=_where(sitting, slip.round, ask),
+        kind=kind,
+        what=what + _about_names(fault.line),
+        where=_where(match, fault.round, ask),
         rule=rule,
-        place=place,
-        place_note=_place_note(field, slip),
-        right=_renamed(_right(slip, ask)) if sitting.manner.renames_kinds else _right(slip, ask),
-        conversation=slip.conversation,
+        place=_place(fault, field),
+        place_note=_place_note(field, fault),
+        right=_right(fault, ask),
+        conversation=fault.conversation,
         stderr=words,
-        games=Counter([sitting.game_to_try.label]),
+        games=Counter([match.setup.game.label]),
     )
-    alike = words[-1] if words else "" if mishap.kind in ("timeout", "crashed") else _without_numbers(mishap.detail)
-    if mishap.kind == "illegal_action":
-        alike = f"{decision} {field} {slip.joined}"
-    return (mishap.kind, rule.says, rule.number, alike), finding
+    return (kind, rule.says, _cause(fault, field, words)), finding
+
+
+def _cause(fault: Fault, field: str, words: tuple[str, ...]) -> Hashable:
+    """What faults have in common that one change of the bot puts right, as far as can be seen."""
+    if fault.bad is not None:
+        return fault.bad.code, fault.bad.path.split(".")[:2][-1]
+    if fault.mishap.kind == "illegal_action":
+        return fault.ask is not None and field in ("", "kind") and fault.ask.decision, field, fault.joined
+    return words[-1].partition(":")[0] if words else ""  # the kind of an error, in most languages
+
+
+def _rule(fault: Fault) -> tuple[str, Rule]:
+    """The field of an action that is not as offered, if that is the fault, and the rule that was broken."""
+    kind, ask = fault.mishap.kind, fault.ask
+    if fault.joined:
+        return "", rules.THEN
+    if fault.bad is not None:
+        return "", rules.rule_of(fault.bad, fault.line)
+    if kind == "illegal_action" and ask is not None:
+        rule = replace(rules.OFFERS, number=rules.NUMBER[ask.decision])
+        action = decode_answer(fault.line).action
+        field = culprit(ask, action) or ""
+        offers = [offer for offer in ask.offers if offer.kind == action.__struct_config__.tag]
+        is_pick = any(isinstance(offer.choices().get(field), Pick) for offer in offers)
+        return field, replace(rule, says=rules.PICK.says) if is_pick else rule
+    if kind == "timeout":
+        if fault.line.strip():
+            return "", rules.SAME_ID if fault.line.endswith(b"\n") else rules.LINE
+        return "", rules.MOVE_CLOCK if fault.has_bank else rules.BANK
+    others = {"crashed": rules.CRASHED, "closed_output": rules.CLOSED, "line_too_long": rules.LENGTH}
+    others |= {"start_failed": rules.NOT_STARTED, "start_timeout": rules.LINE if fault.line else rules.START_CLOCK}
+    return "", others.get(kind, rules.FLOOD)
+
+
+def _what(fault: Fault, match: TestMatch, rule: Rule) -> tuple[str, Rule]:
+    """The sentence, and the rule where more is known of a bot that did not answer in time."""
+    what, process = fault.mishap.detail, match.channel.process
+    if fault.mishap.kind in ("timeout", "start_timeout"):
+        return _why_late(fault, match, rule)
+    if fault.ask is not None and fault.mishap.kind == "crashed":
+        what = f"when the answer to `{fault.ask.decision}` was due, the process had ended: {what}"
+    if fault.ask is not None and fault.mishap.kind == "closed_output":
+        state = "the process lived and its standard output was closed: leave it open until the input ends"
+        what = f"when the answer to `{fault.ask.decision}` was due, {state}"
+    if fault.mishap.kind in ("crashed", "start_failed") and fault.bad is None and process is not None:
+        if process.has_succeeded():
+            what += f"; {ENDS_AT_ONCE if fault.ask is None else ENDS_EARLY}"
+        elif fault.ask is None and not match.setup.trial and not match.check_rules.only_these:
+            what += f"; it was started in {match.folder}, and `--dir FOLDER` starts it elsewhere"
+    return what, rule
+
+
+def _why_late(fault: Fault, match: TestMatch, rule: Rule) -> tuple[str, Rule]:
+    """The sentence and the rule for a bot that did not answer in time."""
+    why = fault.hint
+    if match.silence:
+        why, rule = SILENCES[match.silence]
+    elif fault.is_of_before:
+        why, rule = "its answer to an earlier request came meanwhile, too late", rules.MOVE_CLOCK
+    elif not fault.line and fault.asked_bytes > BUFFER and fault.id not in match.came_late:
+        why = f"the request was {fault.asked_bytes} bytes long: does it read a line up to its end?"
+    elif not fault.line:
+        why = _why_silent(fault.id, match) or why
+    return f"{fault.mishap.detail.removesuffix(fault.hint).removesuffix('; ')}; {why}", rule
+
+
+def _why_silent(id_: str, match: TestMatch) -> str:
+    """Why a bot did not answer a request, where its other answers show that it reads and flushes; else empty."""
+    if id_ in match.came_late:
+        return "its answer came later: it thinks too long, so answer from what is known when the time is short"
+    if match.answered:
+        return "nothing came, though it answered other requests: it computes too long, or waits for something else"
+    return ""
+
+
+def _place(fault: Fault, field: str) -> Place | None:
+    """The place in the line of a fault; None where no line is wrong."""
+    text = fault.line.decode("utf-8", "replace")
+    if not text.strip() or fault.is_of_before:
+        return None
+    if fault.joined:
+        start = text.find('"then"')
+    elif fault.bad is not None:
+        start = fault.bad.start
+    elif fault.mishap.kind == "illegal_action":
+        start = find(text, f".action.{field}" if field else ".action")
+    elif fault.mishap.kind == "timeout" and text.endswith("\n"):  # an answer with another id
+        start = find(text, ".id")
+    else:
+        start = len(text)
+    return place_in(fault.line, start)
+
+
+def _place_note(field: str, fault: Fault) -> str:
+    if fault.joined and fault.ask is not None:
+        return f"`then` is for the question that follows `{fault.ask.decision}`"
+    return f"`{field}` is not as offered" if field else ""
 
 
 def _about_names(line: bytes) -> str:
     """What to add where fields have the right names in other letters."""
     try:
-        fields = json.loads(line)
+        message = json.loads(line)
     except (ValueError, RecursionError):
         return ""
-    names = list(fields) if isinstance(fields, dict) else []
+    names = list(message) if isinstance(message, dict) else []
     wrong = [name for name in names if name not in FIELDS_OF_A_BOT and name.lower() in FIELDS_OF_A_BOT]
     return f"; names are in small letters: `{wrong[0].lower()}`, not `{printable(wrong[0], 20)}`" if wrong else ""
 
 
-def _why_late(
-    what: str, rule: rules.Rule, slip: Slip, sitting: Sitting, longest_answered: int
-) -> tuple[str, rules.Rule]:
-    """The sentence and the rule for a bot that did not answer in time, where more is known of why."""
-    said = what.partition(";")[0]
-    if sitting.reads_blocks:
-        return f"{said}; {READS_BLOCKS}", rules.BLOCKS
-    if sitting.loses_lines:
-        return f"{said}; {LOSES_LINES}", rules.TOGETHER
-    if sitting.keeps_back:
-        return f"{said}; {KEEPS_BACK}", rules.FLUSH
-    if slip.is_of_before:
-        return f"{said}; its answer to an earlier request came meanwhile, too late", rules.MOVE_CLOCK
-    longest = max(longest_answered, slip.answered_bytes)
-    if not slip.line and slip.asked_bytes > max(longest, SHORT_LINE) and longest:
-        what += (
-            f"; the request was {slip.asked_bytes} bytes long, and the longest that it had answered {longest}: "
-            "does it read a line up to its end, however long that is?"
-        )
-    return what, rule
+def _right(fault: Fault, ask: Ask | None) -> str:
+    if ask is None:
+        return RIGHT_READY
+    if fault.joined:
+        return _text(replace(decode_answer(fault.line), then=None, comment=UNSET))
+    return _text(Answer(id=fault.id, action=_as_meant(fault.line, ask) or ask.fallback))
 
 
-def _place_note(field: str, slip: Slip) -> str:
-    if slip.joined and slip.ask is not None:
-        return f"`then` is for the question that follows `{slip.ask.decision}`"
-    return f"`{field}` is not as offered" if field else ""
+def _as_meant(line: bytes, ask: Ask) -> Action | None:
+    """An action of the kind that the line names, as it is offered; None where the line names none that is."""
+    try:
+        kind = json.loads(line)["action"]["kind"]
+    except (ValueError, RecursionError, TypeError, KeyError):
+        return None
+    offer = next((offer for offer in ask.offers if offer.kind == kind), None)
+    if offer is None:
+        return None
+    return ACTIONS[kind](**{name: first_value(choice) for name, choice in offer.choices().items()})
 
 
-def of_late(late: Late, sitting: Sitting) -> Found:
-    """Silence in a slap window, which is no fault."""
-    limit_s = sitting.check_rules.clocks.slap_s
+def _text(answer: Answer) -> str:
+    """The answer as an author would write it, without what may be left out."""
+    return encode(answer).decode().rstrip("\n").replace(',"then":null', "")
+
+
+def _where(match: TestMatch, number: int, ask: Ask | None) -> str:
+    if match.ready is None:
+        return "before a match"
+    game = match.setup.game.label
+    by_dice = " (golfref had played this seat up to there)" if match.is_played_by_dice else ""
+    return game if ask is None else f"{game}, round {number}, {ask.decision}{by_dice}"
+
+
+# Offers
+
+
+def culprit(ask: Ask, action: Action) -> str | None:
+    """The field, as it is called on the wire, without which the action would be legal; None where there is no such one.
+
+    It is `kind` where no offer is of this kind. The offers themselves are asked.
+    """
+    alike = [offer for offer in ask.offers if offer.kind == action.__struct_config__.tag]
+    if not alike:
+        return "kind"
+    wire = {field.name: field.encode_name for field in fields(action)}
+    for offer in alike:
+        for name in FIELDS[offer.kind]:
+            mended = replace(action, **{name: first_value(offer.choices()[name])})
+            if admits(ask.offers, mended):
+                return wire[name]
+    return None
+
+
+def first_value(choice: Choice) -> object:
+    """A value that the choice allows."""
+    if isinstance(choice, OneOf):
+        return choice.one_of[0]
+    return choice.of[: choice.pick] if isinstance(choice, Pick) else ()
+
+
+# What is no fault
+
+
+def of_late_slap(late: LateSlap, match: TestMatch) -> Found:
+    """Silence in a slap window."""
+    limit_s = match.check_rules.clocks.slap_s
     finding = Finding(
         verdict="warn",
         kind="late slap",
-        what=f"no answer within {limit_s:g} s in a slap window, which counts as a pass: {late.hint}",
-        where=_where(sitting, sitting.game.table.round, late.ask),
+        what=f"no answer within {limit_s:g} s in a slap window, which counts as a pass: "
+        f"{_why_silent(late.id, match) or late.hint}",
+        where=_where(match, match.game.table.round, late.ask),
         rule=rules.SILENCE,
-        right=_answer(late.id, late.ask.fallback),
+        right=_text(Answer(id=late.id, action=late.ask.fallback)),
         conversation=late.conversation,
-        games=Counter([sitting.game_to_try.label]),
+        games=Counter([match.setup.game.label]),
     )
     return ("late slap",), finding
 
 
 def of_left(commands: tuple[str, ...], where: str) -> Found:
     """Processes with these commands lived on when the bot had ended."""
-    shown = [f"`{printable(command, LONGEST_COMMAND)}`" for command in commands[:MOST_COMMANDS]]
-    if more := len(commands) - len(shown):
-        shown.append(f"{more} more")
+    shown = printable(", ".join(f"`{command}`" for command in commands), LONGEST_COMMANDS)
     finding = Finding(
         verdict="warn",
         kind="left behind",
-        what=f"when it had ended, what it had started still lived, and was killed: {', '.join(shown)}",
+        what=f"when it had ended, what it had started still lived, and was killed: {shown}",
         where=where,
         rule=rules.END_OF_INPUT,
         right="end what you start, and wait for it, before the program ends: nothing of a bot outlives its matches",
@@ -187,21 +305,19 @@ def of_left(commands: tuple[str, ...], where: str) -> Found:
     return ("left behind",), finding
 
 
-def of_spare(spare: Spare, sitting: Sitting) -> Found:
-    """A line that answers nothing."""
-    what, rule = _why_spare(spare)
+def of_ending(what: str, rule: Rule, stderr: tuple[str, ...], where: str) -> Found:
+    """A bot ended in another way than with exit code 0, though not in a match."""
+    is_input = rule is rules.END_OF_INPUT
     finding = Finding(
-        verdict="fail",
-        kind="spare line",
-        what=f"{what}; {IGNORED}" if spare.after else what,
-        where=_where(sitting, sitting.game.table.round, None),
+        verdict="warn",
+        kind="ends oddly",
+        what=what,
+        where=where,
         rule=rule,
-        place=place_in(spare.line, 0) if spare.line.strip() else None,
-        right="nothing; one line for each request, and debugging to standard error",
-        conversation=spare.conversation,
-        games=Counter([sitting.game_to_try.label]),
+        right=f"{'' if is_input else 'read on after `end`, or '}end the program with exit code 0",
+        stderr=stderr,
     )
-    return ("spare line", what), finding
+    return ("ends oddly", rule.says), finding
 
 
 _AFTER = {
@@ -214,93 +330,50 @@ _AFTER = {
 """What a line is that came after a message of the referee that awaits none."""
 
 
-def _why_spare(spare: Spare) -> tuple[str, rules.Rule]:
-    if not spare.line.endswith(b"\n"):
+def of_stray_line(stray: StrayLine, match: TestMatch) -> Found:
+    """A line that answers nothing."""
+    what, rule = _why_stray(stray)
+    finding = Finding(
+        verdict="fail",
+        kind="spare line",
+        what=f"{what}; {IGNORED}" if stray.after else what,
+        where=_where(match, match.game.table.round, None),
+        rule=rule,
+        place=place_in(stray.line, 0) if stray.line.strip() else None,
+        right="nothing; one line for each request, and debugging to standard error",
+        conversation=stray.conversation,
+        games=Counter([match.setup.game.label]),
+    )
+    return ("spare line", what), finding
+
+
+def _why_stray(stray: StrayLine) -> tuple[str, Rule]:
+    if not stray.line.endswith(b"\n"):
         return "its last line has no newline", rules.LINE
-    if spare.after in _AFTER:
-        return _AFTER[spare.after]
-    if not spare.line.strip():
+    if not stray.line.strip():
         return "it wrote a blank line", rules.BLANK
-    if spare.is_repeat:
+    if stray.after in _AFTER:
+        return _AFTER[stray.after]
+    if stray.is_repeat:
         return "it answered the same request twice", rules.ONE_LINE
     with contextlib.suppress(BadLine):
-        decode_answer(spare.line)
+        decode_answer(stray.line)
         return "it answered with an id that no open request has", rules.SAME_ID
     return "it wrote something that is no answer", rules.OUTPUT
 
 
-def _offered(line: bytes, ask: Ask, rule: rules.Rule) -> tuple[str, rules.Rule]:
-    """The field that is not as offered, and the rule for it."""
-    try:
-        action = decode_answer(present(line)).action
-    except BadLine:
-        return "", rule
-    field = culprit(ask, action) or ""
-    offers = [offer for offer in ask.offers if offer.kind == action.__struct_config__.tag]
-    if any(isinstance(offer.choices().get(field), Pick) for offer in offers):
-        return field, replace(rule, says=rules.PICK.says)
-    return field, rule
+# Standard error
 
 
-def _right(slip: Slip, ask: Ask | None) -> str:
-    if slip.joined:
-        try:
-            return _text(replace(decode_answer(slip.line), then=None, comment=UNSET))
-        except BadLine:
-            return ""
-    if ask is not None:
-        return _answer(slip.id, _as_meant(slip.line, ask) or ask.fallback)
-    return _text(Ready(name="mine")) if not slip.round or not slip.ask else ""
-
-
-def _as_meant(line: bytes, ask: Ask) -> Action | None:
-    """An action of the kind that the line names, as it is offered; None where the line names none that is."""
-    try:
-        kind = json.loads(present(line))["action"]["kind"]
-    except (ValueError, RecursionError, TypeError, KeyError):
-        return None
-    offer = next((offer for offer in ask.offers if offer.kind == kind), None)
-    return (
-        None
-        if offer is None
-        else ACTIONS[kind](**{name: first_value(choice) for name, choice in offer.choices().items()})
-    )
-
-
-def _renamed(text: str) -> str:
-    """The answer with kinds of action as a later version calls them."""
-    return text.replace('"kind":"', f'"kind":"{LATER}')
-
-
-def _answer(id_: str, action: Action) -> str:
-    return _text(Answer(id=id_, action=action))
-
-
-def _text(message: Answer | Ready) -> str:
-    """The message as an author would write it, without what may be left out."""
-    text = encode(message).decode().rstrip("\n").replace(',"then":null', "")
-    return text if isinstance(message, Answer) else '{"type":"ready","name":"mine"}'
-
-
-def _where(sitting: Sitting, number: int, ask: Ask | None) -> str:
-    if sitting.ready is None:
-        return "before a match"
-    game = sitting.game_to_try.label
-    by_dice = " (golfref had played this seat up to there)" if sitting.is_played_by_dice else ""
-    return game if ask is None else f"{game}, round {number}, {ask.decision}{by_dice}"
-
-
-def last_words(sitting: Sitting) -> tuple[str, ...]:
+def last_words(channel: Channel) -> tuple[str, ...]:
     """The end of what the bot wrote to standard error."""
-    lines = sitting.channel.stderr.text().splitlines()
-    return tuple(printable(line.expandtabs(), LONGEST_WORDS) for line in lines[-LAST_WORDS:])
+    return _printable(channel.stderr.text().splitlines()[-LAST_WORDS:])
 
 
-def first_words(sitting: Sitting) -> tuple[str, ...]:
+def first_words(channel: Channel) -> tuple[str, ...]:
     """The beginning of what the bot wrote to standard error."""
-    lines = sitting.channel.stderr.text().splitlines()
-    return tuple(printable(line.expandtabs(), LONGEST_WORDS) for line in lines[:FIRST_WORDS])
+    return _printable(channel.stderr.text().splitlines()[:FIRST_WORDS])
 
 
-def _without_numbers(text: str) -> str:
-    return re.sub(r"\d+", "0", text)[:60]
+def _printable(lines: list[str]) -> tuple[str, ...]:
+    return tuple(printable(line.expandtabs(), LONGEST_WORDS) for line in lines)

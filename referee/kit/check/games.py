@@ -1,10 +1,11 @@
-"""What a check plays: every preset, and options that bring decisions, actions and events which no preset has."""
+"""What a check plays and by which rules: every preset, and options that bring what no preset has."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
 
+from protocol.messages import Clocks, FaultPolicy
 from referee.rules.check_options import with_options
 from referee.rules.variants import PRESETS, Variant
 
@@ -134,6 +135,27 @@ CROWDS: Sequence[GameToTry] = (
     _with("six-card", 8, rounds=1),
 )
 """Tables as large as they can be."""
+
+
+class CheckRules(Struct, frozen=True, kw_only=True):
+    """Clocks and faults as each `match` tells them, and what else than the games themselves is played."""
+
+    clocks: Clocks = Clocks()
+    faults: FaultPolicy = FaultPolicy()
+    positions: Sequence[GameToTry] = POSITIONS
+    """In which a bot is asked what it has not been asked before, after the dice have played up to there."""
+    tries: int = 3
+    """How often each of them may be played for that."""
+    crowds: Sequence[GameToTry] = CROWDS
+    """The largest tables."""
+    only_these: bool = False
+    """Whether no other game may be played than these, nor with other options: those of a competition."""
+    reuses: bool = True
+    """Whether a process plays several matches."""
+
+
+BY_THE_BOOK = CheckRules()
+"""The clocks that hold by default, and all that any game can bring."""
 
 
 def some_games(games: Sequence[GameToTry], most: int) -> Sequence[GameToTry]:

@@ -1,26 +1,11 @@
-"""How lines to a bot are altered, as the protocol allows: other line ends, and what a later version may add.
-
-Answers to what is altered can be judged as before, once the kinds of a later version have their present names again.
-"""
+"""How lines to a bot are altered, as the protocol allows: other line ends, and what a later version may add."""
 
 import json
 from collections.abc import Callable
 from typing import Any
 
-from msgspec.structs import replace
-
-from protocol.codec import BadLine, decode_answer
-from protocol.messages import Answer
-from protocol.text import printable
-from referee.play.faults import Trouble
-from referee.play.talk.exchange import Reply
-from referee.play.talk.inbox import EXCERPT
-
 Alter = Callable[[bytes], bytes]
 """Makes another line from a line; both end in a newline."""
-
-LATER = "later_"
-"""How the names begin that a later version invents."""
 
 NEWS: dict[str, Any] = {"a": [1, None, "é €"], "b": {}, "c": 0.5, "d": True}
 """The value of a field that a later version adds."""
@@ -63,22 +48,6 @@ def with_new_events(line: bytes) -> bytes:
     return _line(message)
 
 
-def with_new_decision(line: bytes) -> bytes:
-    """The request under the name of a decision that only a later version knows. The offers stay."""
-    message = json.loads(line)
-    if "decision" in message:
-        message["decision"] = LATER + message["decision"]
-    return _line(message)
-
-
-def with_new_kinds(line: bytes) -> bytes:
-    """The request with a decision and kinds of action that only a later version knows."""
-    message = json.loads(with_new_decision(line))
-    for offer in message.get("legal", ()):
-        offer["kind"] = LATER + offer["kind"]
-    return _line(message)
-
-
 def padded(size: int) -> Alter:
     """Makes lines of exactly `size` bytes, by spaces before the last brace. Longer lines stay as they are."""
 
@@ -86,39 +55,6 @@ def padded(size: int) -> Alter:
         return line.rstrip(b"\n")[:-1] + b" " * (size - len(line)) + b"}\n"
 
     return pad
-
-
-def present(line: bytes) -> bytes:
-    """A bot's line with the kinds of a later version under their present names; as it is where there are none."""
-    if LATER.encode() not in line:
-        return line
-    try:
-        fields = json.loads(line)
-        for name in ("action", "then"):
-            if fields.get(name):
-                fields[name]["kind"] = fields[name]["kind"].removeprefix(LATER)
-    except (ValueError, TypeError, KeyError, AttributeError):
-        return line
-    return _line(fields)
-
-
-def understood(reply: Reply, line: bytes, *, are_renamed: bool) -> Reply:
-    """The reply, where the line that was judged is an answer with a kind of a later version.
-
-    Where the offers `are_renamed`, an answer with a present kind is none that was offered.
-    """
-    if isinstance(reply.heard, Answer) and are_renamed and LATER.encode() not in line:
-        kind = reply.heard.action.__struct_config__.tag
-        detail = f"only kinds that begin with `{LATER}` were offered; not `{kind}`"
-        return replace(reply, heard=Trouble(kind="illegal_action", detail=detail))
-    if not isinstance(reply.heard, Trouble) or reply.heard.kind != "bad_message":
-        return reply
-    if (known := present(line)) == line:
-        return reply
-    try:
-        return replace(reply, heard=decode_answer(known))
-    except BadLine as bad:
-        return replace(reply, heard=replace(reply.heard, detail=printable(str(bad), EXCERPT)))
 
 
 def merged(withheld: list[bytes], data: bytes, table: bytes | None) -> bytes:

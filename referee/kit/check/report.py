@@ -1,12 +1,19 @@
-"""What a check comes to: steps with their outcomes, and findings, each told once however often it came up."""
+"""What a check comes to: the results of its steps, and findings, each shown once however often it came up."""
 
 from collections import Counter
+from collections.abc import Iterator
 from typing import Literal
 
 from msgspec import Struct, field
 
-from referee.kit.check.places import Place
+from protocol.text import printable
 from referee.kit.check.rules import Rule
+
+AROUND = 110
+"""How many characters of a long line are shown before the place, and about as many after it."""
+
+MOST_GAMES = 4
+"""How many games are named in which a finding came up."""
 
 Verdict = Literal["pass", "warn", "fail", "skip"]
 """What a step comes to; a step is skipped where it cannot be tried."""
@@ -18,16 +25,37 @@ def counted(number: int, thing: str) -> str:
     return f"{number} {thing}{ending}"
 
 
+class Place(Struct, frozen=True, kw_only=True):
+    """A place in a line, ready to be shown: what stands around it and where in that the place is."""
+
+    text: str
+    """The line, escaped, with an ellipsis where it was cut."""
+    marker: str
+    """Blanks and a `^` that stands under the place."""
+    column: int
+    """The column in the whole line, in characters, from 1."""
+
+
+def place_in(line: bytes, start: int) -> Place:
+    """The place that begins at this character of the line."""
+    text = line.decode("utf-8", "replace").rstrip("\n")
+    start = min(max(0, start), len(text))
+    first, last = max(0, start - AROUND), start + AROUND
+    before = ("…" if first else "") + printable(text[first:start] or " ", 9 * AROUND) * (start > 0)
+    after = printable(text[start:last] or " ", 9 * AROUND) + ("…" if last < len(text) else "")
+    return Place(text=(before + after).rstrip(" "), marker=" " * len(before) + "^", column=start + 1)
+
+
 class Finding(Struct, kw_only=True):
     """Something that is wrong with a bot, as it came up first."""
 
-    verdict: Literal["warn", "fail"]
+    verdict: Literal["warn", "fail"] = "warn"
     kind: str
     """The kind of the fault, as the protocol calls it, or in a few words what is odd."""
     what: str
     """What happened, as a sentence."""
-    where: str
-    """The game, the round and the decision."""
+    where: str = ""
+    """The game, the round and the decision; or the title of the step."""
     rule: Rule
     place: Place | None = None
     """The place in the bot's line that is wrong, if a line is."""
@@ -48,7 +76,7 @@ class Finding(Struct, kw_only=True):
     """The step in which it came up first."""
 
 
-class Outcome(Struct, kw_only=True):
+class StepResult(Struct, kw_only=True):
     """What a step came to."""
 
     number: int
@@ -75,6 +103,14 @@ class Times(Struct, frozen=True, kw_only=True):
     limit_ms: float
 
 
+class Shown(Struct, kw_only=True):
+    """How often the bot was shown each decision, kind of action and event."""
+
+    decisions: Counter[str] = field(default_factory=Counter)
+    kinds: Counter[str] = field(default_factory=Counter)
+    events: Counter[str] = field(default_factory=Counter)
+
+
 class Report(Struct, kw_only=True):
     """All that a check has found out."""
 
@@ -83,12 +119,36 @@ class Report(Struct, kw_only=True):
     isolation: str
     seed: str
     verdict: Verdict = "pass"
-    steps: list[Outcome] = field(default_factory=list)
+    steps: list[StepResult] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
     times: dict[str, Times] = field(default_factory=dict)
     """By decision."""
     untried: list[int] = field(default_factory=list)
     """The numbers of the steps that were not tried because the check had taken all of its time."""
-    shown: dict[str, dict[str, int]] = field(default_factory=dict)
-    """How often the bot was shown each of the `decisions`, `kinds` of action and `events`."""
+    shown: Shown = field(default_factory=Shown)
     seconds: float = 0.0
+
+
+def finding_lines(number: int, finding: Finding) -> Iterator[str]:
+    """A finding for the bot's author: what, where, the rule, what is right, and the conversation before it."""
+    times = f", {finding.count} times" if finding.count > 1 else ""
+    yield ""
+    yield f"[{number}] {finding.verdict}: {finding.kind}{times}, first in step {finding.step}: {finding.where}"
+    if len(finding.games) > 1:
+        names = [game for game, _ in finding.games.most_common(MOST_GAMES)]
+        more = len(finding.games) - len(names)
+        yield f"    in {'; '.join(names)}{f' and {more} more' if more else ''}"
+    yield f"    what:   {printable(finding.what, 1000)}"
+    if finding.place is not None:
+        note = f": {finding.place_note}" if finding.place_note else ""
+        yield f"    line:   {finding.place.text}"
+        yield f"            {finding.place.marker} column {finding.place.column}{note}"
+    yield f"    rule:   {finding.rule}"
+    if finding.right:
+        yield f"    right:  {finding.right}"
+    if finding.conversation:
+        yield "    the conversation up to there (> to the bot, < from it):"
+        yield from (f"      {line}" for line in finding.conversation)
+    if finding.stderr:
+        yield f"    the {'beginning' if finding.stderr_is_beginning else 'end'} of its standard error:"
+        yield from (f"      | {line}" for line in finding.stderr)

@@ -1,12 +1,12 @@
-"""The rules of the specification that a bot can break, in its own words, and which of them a fault breaks.
+"""The rules of the specification that a bot can break, in its own words, and which of them a bad line breaks.
 
 A test holds every sentence here against protocol/README.md.
 """
 
 from msgspec import Struct
 
+from protocol.bad_lines import BadLine, Code
 from protocol.messages import Decision
-from referee.rules.record import Mishap
 
 SPECIFICATION = "protocol/README.md"
 
@@ -122,69 +122,24 @@ NUMBER: dict[Decision, str] = {
 }  # fmt: skip
 """The number of each decision in RULES.md section 4."""
 
-_BY_TEXT = (
-    ("byte order mark", LINE),
-    ("UTF-16 or UTF-32", LINE),
-    ("encoded twice", LINE),
-    ("a message is one object", LINE),
-    ("in JavaScript print", LINE),
-    ("by itself, not in an array", TYPES),
-    ("surrogate", STRINGS),
-    ("strings need double quotes", LINE),
-    ("print debugging to standard error", OUTPUT),
-    ("not UTF-8", LINE),
-    ("not JSON", LINE),
-    ("fill in the offer's choices", CHOICES),
-    ("nested too deeply", DEEP),
-    ("field `type`; a message of type `answer` was awaited; if it is meant for `match`", ONE_LINE),
-    ("field `type`", TYPE),
-    ("`$.type`", ONE_LINE),
-    ("field `id`", SAME_ID),
-    ("`$.id`", SAME_ID),
-    ("of length <= 64", NAME),
-    ("got `null`", NULL),
-    (".kind`", ANSWER),
-    ("Object missing required field", ANSWER),
-    ("`int` >= 0", NUMBERS),
-    ("`int` <= 9999", NUMBERS),
-    ("Expected `int`", TYPES),
-    ("Expected `bool`", TYPES),
-    ("Expected `str`", TYPES),
-    ("Expected `array`", CHOICES),
-    ("Expected `object`", ANSWER),
-    ("`$.action", ANSWER),
-    ("`$.then", ANSWER),
-)
-"""What the decoder's words say about the rule that was broken; the first that fits counts."""
+BY_CODE: dict[Code, Rule] = {
+    "utf_16": LINE, "not_utf_8": LINE, "byte_order_mark": LINE, "no_message": OUTPUT, "syntax": LINE, "cut": LINE,
+    "constant": NO_NUMBERS, "surrogate": STRINGS, "deep": DEEP, "no_object": LINE, "no_type": TYPE,
+    "other_type": ONE_LINE, "missing": ANSWER, "null": NULL, "in_array": TYPES, "wrong_type": TYPES,
+    "out_of_bounds": NUMBERS, "too_long": NAME, "array_length": CHOICES, "unknown_word": ANSWER, "kind": ANSWER,
+    "not_filled_in": CHOICES,
+}  # fmt: skip
+"""The rule that a bad line breaks."""
 
 
-def rule_of(mishap: Mishap, line: bytes, decision: Decision | None) -> Rule:
-    """The rule that a fault breaks. `line` is the line that was judged, empty where none was."""
-    if mishap.kind in ("bad_message", "start_failed"):
-        return _of_message(mishap.detail, line)
-    if mishap.kind == "timeout":
-        return _of_silence(mishap.detail)
-    if mishap.kind == "illegal_action":
-        return Rule(section=OFFERS.section, says=OFFERS.says, number=NUMBER.get(decision, "") if decision else "")
-    if mishap.kind == "start_timeout":
-        return LINE if "without a newline" in mishap.detail else START_CLOCK
-    others = {"crashed": CRASHED, "closed_output": CLOSED, "line_too_long": LENGTH}
-    return others.get(mishap.kind, FLOOD)
-
-
-def _of_message(detail: str, line: bytes) -> Rule:
-    if "before `ready`" in detail or "cannot start" in detail:
-        return NOT_STARTED
-    if "not JSON" in detail and (b"NaN" in line or b"Infinity" in line):
-        return NO_NUMBERS
-    if "field `type`" in detail and b'"action"' in line.lower():
-        return TYPE  # it is meant as an answer
-    return next((rule for words, rule in _BY_TEXT if words in detail), LINE)
-
-
-def _of_silence(detail: str) -> Rule:
-    if "with another id" in detail:
+def rule_of(bad: BadLine, line: bytes) -> Rule:
+    """The rule that this line breaks."""
+    if bad.code in ("no_type", "other_type"):
+        return TYPE if b'"action"' in line.lower() else ONE_LINE  # the first is meant as an answer
+    if bad.path == ".id" or (bad.code == "missing" and b'"id"' not in line):
         return SAME_ID
-    if "without a newline" in detail:
-        return LINE
-    return BANK if "the bank is empty" in detail else MOVE_CLOCK
+    if bad.code == "wrong_type" and bad.path in (".action", ".then"):
+        return ANSWER
+    if bad.code == "wrong_type" and bad.path.endswith(("slots", "rows", "lines", "targets")):
+        return CHOICES  # one value in place of several
+    return BY_CODE[bad.code]

@@ -1,74 +1,71 @@
-"""The steps of a check, in their order: what each is called, what the specification says about it, and who does it."""
+"""The steps of a check, in their order: what each is called, and the function that does it."""
 
 from collections.abc import Awaitable, Callable, Collection
 
 from msgspec import Struct
 
-from referee.kit.check import deciding, lasting, measuring, reading, rules, starting
-from referee.kit.check.bench import Bench
-from referee.kit.check.rules import Rule
+from referee.kit.check import steps_games, steps_lasting, steps_lines, steps_start, steps_sums
+from referee.kit.check.run import CheckRun
 
 
 class Step(Struct, frozen=True, kw_only=True):
     """A step of a check."""
 
     title: str
-    rules: tuple[Rule, ...]
-    """What it is about."""
-    run: Callable[[Bench], Awaitable[None]]
+    run: Callable[[CheckRun], Awaitable[None]]
     looks_back: bool = False
     """Whether it only sums up what has been played, and so is done also where the check ends early."""
+    needs_faultless: bool = False
+    """Whether only a bot that has made no fault so far is tried further, from this step on."""
 
 
 STEPS: tuple[Step, ...] = (
-    Step(title="start-up", rules=(rules.START_CLOCK, rules.SPEAKS_FIRST), run=starting.start_up),
-    Step(title="handshake and a match", rules=(rules.READY_ONCE, rules.READY), run=starting.handshake),
-    Step(title="every game", rules=(rules.OFFERS, rules.SAME_ID), run=deciding.every_game),
-    Step(title="every decision", rules=(rules.OFFERS,), run=deciding.positions),
-    Step(title="slap windows", rules=(rules.SILENCE,), run=deciding.slap_windows),
-    Step(title="many events in a line", rules=(rules.LENGTH,), run=reading.many_events),
-    Step(title="long lines", rules=(rules.LENGTH,), run=reading.long_lines),
-    Step(title="CRLF line ends", rules=(rules.LINE,), run=reading.line_ends),
-    Step(title="lines in pieces", rules=(rules.PIECES,), run=reading.pieces),
-    Step(title="unknown fields", rules=(rules.UNKNOWN_FIELDS,), run=reading.new_fields),
-    Step(title="unknown events", rules=(rules.LATER,), run=reading.new_events),
-    Step(title="unknown decisions and actions", rules=(rules.LATER,), run=reading.new_decisions),
-    Step(title="a long match", rules=(rules.BANK, rules.MEMORY), run=lasting.long_match),
-    Step(title="several matches in a process", rules=(rules.MORE_MATCHES,), run=lasting.several_matches),
-    Step(title="the same seed again", rules=(rules.SEED,), run=lasting.same_seed),
-    Step(title="end of input", rules=(rules.END_OF_INPUT,), run=starting.end_of_input),
-    Step(title="SIGTERM", rules=(rules.END_OF_INPUT,), run=starting.sigterm),
-    Step(title="standard output", rules=(rules.OUTPUT, rules.ONE_LINE), run=measuring.standard_output, looks_back=True),
-    Step(title="times", rules=(rules.MOVE_CLOCK, rules.BANK), run=measuring.times, looks_back=True),
-    Step(title="sizes", rules=(rules.LENGTH, rules.STDERR), run=measuring.sizes, looks_back=True),
-    Step(title="choices", rules=(rules.OFFERS,), run=measuring.variety, looks_back=True),
+    Step(title="start-up", run=steps_start.start_up),
+    Step(title="handshake and a match", run=steps_start.handshake),
+    Step(title="every game", run=steps_games.every_game),
+    Step(title="every decision", run=steps_games.positions),
+    Step(title="slap windows", run=steps_games.slap_windows),
+    Step(title="many events in a line", run=steps_lines.many_events, needs_faultless=True),
+    Step(title="long lines", run=steps_lines.long_lines),
+    Step(title="CRLF line ends", run=steps_lines.line_ends),
+    Step(title="lines in pieces", run=steps_lines.pieces),
+    Step(title="unknown fields", run=steps_lines.new_fields),
+    Step(title="unknown events", run=steps_lines.new_events),
+    Step(title="a long match", run=steps_lasting.long_match),
+    Step(title="the same seed again", run=steps_lasting.same_seed),
+    Step(title="several matches in a process", run=steps_lasting.several_matches, looks_back=True),
+    Step(title="end of input", run=steps_sums.end_of_input, looks_back=True),
+    Step(title="standard output", run=steps_sums.standard_output, looks_back=True),
+    Step(title="times", run=steps_sums.times, looks_back=True),
+    Step(title="sizes", run=steps_sums.sizes, looks_back=True),
 )
 
 
-async def check(bench: Bench, tell: Callable[[], None], only: Collection[int] = ()) -> None:
+async def check(run: CheckRun, show: Callable[[], None], only: Collection[int] = ()) -> None:
     """Do all steps, or those of these numbers and the first one, which shows whether the bot starts.
 
     Steps that sum up others sum up those of `only`. If it names no other step, all that they sum up are played.
-    `tell` is called after each, when `bench.outcome` is what it came to.
+    `show` is called after each, when `run.step` is its result.
     """
     wanted = _wanted(only)
     try:
-        await _do(bench, tell, wanted)
+        for number, step in enumerate(STEPS, start=1):
+            if number in wanted:
+                await _do(run, number, step)
+                show()
     finally:
-        await bench.close()
+        await run.close()
 
 
-async def _do(bench: Bench, tell: Callable[[], None], wanted: Collection[int]) -> None:
-    for number, step in enumerate(STEPS, start=1):
-        if number not in wanted:
-            continue
-        bench.begin(number, step.title)
-        if bench.stopped and not (step.looks_back and bench.given):
-            bench.outcome.verdict, bench.outcome.summary = "skip", bench.stopped
-        else:
-            await step.run(bench)
-        bench.end()
-        tell()
+async def _do(run: CheckRun, number: int, step: Step) -> None:
+    if step.needs_faultless:
+        run.stop_if_faulty("odd lines and long matches are for bots without a fault")
+    run.begin(number, step.title)
+    if run.stopped and not (step.looks_back and run.answered):
+        run.step.verdict, run.step.summary = "skip", run.stopped
+    else:
+        await step.run(run)
+    run.end()
 
 
 def _wanted(only: Collection[int]) -> frozenset[int]:

@@ -1,7 +1,6 @@
 """All that passes between referee and bot in one match, as it stood on the wire, and how the end of it is shown."""
 
 import json
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -12,11 +11,11 @@ from referee.play.talk.inbox import Heard, Inbox
 SHOWN_LINES = 6
 """How many lines before a fault are shown."""
 
-LONGEST_SHOWN = 400
-"""How many characters of such a line are shown."""
+SHORT = 400
+"""Longer lines of the referee are shortened."""
 
-LONGEST_LAST = 1000
-"""How many of the referee's last line, which the bot may not have borne."""
+LONGEST_SHOWN = 1000
+"""How many characters of such a line are shown."""
 
 
 class Entry(NamedTuple):
@@ -69,29 +68,23 @@ class Tape(Inbox):
 
     def last_lines(self) -> tuple[str, ...]:
         """The end of the conversation for people, each line cut where it is long."""
-        last = next((entry for entry in reversed(self.entries) if entry.is_sent), None)
-        shown = [_shown(entry, is_last=entry is last) for entry in self.entries[-SHOWN_LINES:]]
+        shown = [_shown(entry) for entry in self.entries[-SHOWN_LINES:]]
         if self._part:
             shown.append(f"< {printable(self._part.decode('utf-8', 'replace'), LONGEST_SHOWN)} (no newline yet)")
         return tuple(shown)
 
 
-def _shown(entry: Entry, *, is_last: bool) -> str:
+def _shown(entry: Entry) -> str:
     text = entry.line.decode("utf-8", "replace").rstrip("\n")
-    longest = LONGEST_LAST if is_last else LONGEST_SHOWN
-    if entry.is_sent and len(text) > longest:
-        whole = _shortened(text, counts_events=False)
-        text = whole if is_last and len(whole) <= longest else _shortened(text, counts_events=True)
-    return f"{'>' if entry.is_sent else '<'} {printable(text, longest)}"
+    if entry.is_sent and len(text) > SHORT:
+        text = _shortened(text)
+    return f"{'>' if entry.is_sent else '<'} {printable(text, LONGEST_SHOWN)}"
 
 
-def _shortened(text: str, *, counts_events: bool) -> str:
+def _shortened(text: str) -> str:
     """A line of the referee in which long values are only counted, so that what is asked can be read."""
-    try:
-        message: dict[str, Any] = json.loads(text)
-    except ValueError:
-        return text
-    if counts_events and len(events := message.get("events", ())) > 1:
+    message: dict[str, Any] = json.loads(text)
+    if len(events := message.get("events", ())) > 1:
         names = list(dict.fromkeys(event["event"] for event in events[:-1]))
         message["events"] = [f"... {len(events) - 1} more: {', '.join(names)} ...", events[-1]]
     for name in ("table", "options", "values", "rules", "games", "later"):
@@ -105,36 +98,3 @@ def messages(lines: Sequence[Entry]) -> Iterator[dict[str, Any]]:
     for entry in lines:
         if entry.is_sent:
             yield json.loads(entry.line)
-
-
-def nulls(value: object, name: str) -> Iterator[str]:
-    """The fields of an event or a table that are null or hold a null, such as `drew.card`."""
-    if value is None:
-        yield name
-    elif isinstance(value, dict):
-        for key, inner in value.items():
-            yield from nulls(inner, f"{name}.{key}")
-    elif isinstance(value, list):
-        for inner in value:
-            yield from nulls(inner, name)
-
-
-class Shown:
-    """How often a bot was shown each decision, kind of action and event, and each field of these as null."""
-
-    def __init__(self) -> None:
-        self.decisions: Counter[str] = Counter()
-        self.kinds: Counter[str] = Counter()
-        self.events: Counter[str] = Counter()
-        self.nulls: Counter[str] = Counter()
-
-    def note(self, tape: Tape) -> None:
-        """Count what stands on a tape. The inventions of a later version do not count."""
-        for message in messages(tape.entries):
-            for event in message.get("events", ()):
-                self.events[event["event"]] += 1
-                self.nulls.update(nulls(event, event["event"]))
-            self.nulls.update(nulls(message.get("table", {}), "table"))
-            if message["type"] == "request":
-                self.decisions[message["decision"]] += 1
-                self.kinds.update(offer["kind"] for offer in message["legal"])

@@ -10,7 +10,8 @@ from collections import deque
 
 from msgspec import Struct
 
-from protocol.codec import BadLine, decode_answer, decode_ready
+from protocol.bad_lines import BadLine
+from protocol.codec import decode_answer, decode_ready
 from protocol.messages import Answer, Limits, Ready
 from protocol.text import printable
 from referee.play.faults import Trouble
@@ -210,8 +211,7 @@ class Inbox:
                 self._stray = self._stray or _Stray()
                 self._stray.had_blank_line = True
                 return self._count_unasked()
-            told = str(error)
-            detail = printable(told, EXCERPT) + self._hint(line, told)  # the error may quote the line
+            detail = printable(str(error), EXCERPT) + self._hint(line)  # the error may quote the line
             return Trouble(kind="bad_message", detail=detail, line=_excerpt(line))
         if answer.id == self.awaits:
             self._has_answered = True
@@ -222,17 +222,10 @@ class Inbox:
             stray.first_passed_over = line[: 4 * EXCERPT]
         return self._count_unasked()
 
-    def _hint(self, line: bytes, told: str) -> str:
-        """Advice about the commonest mistakes: printing something else, and answering what is not asked."""
-        if line.startswith(b"> ") and b"@" in line:
-            return "; `npm start` prints that: start node itself, or `npm start --silent`"
-        if any(
-            cause in told for cause in ("UTF-16", "byte order mark", "encoded twice", "not an array", "JSON.stringify")
-        ):
-            return ""
-        if line.lstrip()[:1] != b"{":
-            return "; standard output is for messages only, print debugging to standard error"
-        if self.awaits != READY and not self._has_answered and b'"id"' not in line:
+    def _hint(self, line: bytes) -> str:
+        """Advice about answers to `match`."""
+        is_early = self.awaits != READY and not self._has_answered
+        if is_early and line.lstrip()[:1] == b"{" and b'"id"' not in line and b'"action"' not in line:
             return "; if it is meant for `match`: nothing is answered to that message"
         return ""
 

@@ -18,7 +18,8 @@ import msgspec
 from msgspec import Struct, field
 
 from protocol.actions import Action, Slap
-from protocol.codec import BadLine, answer_in, decode_ready
+from protocol.bad_lines import BadLine
+from protocol.codec import answer_in, decode_ready
 from protocol.messages import Answer
 from protocol.text import printable
 from referee.play.talk.exchange import Delivery

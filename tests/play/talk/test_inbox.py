@@ -405,8 +405,8 @@ def test_no_bytes_break_it_and_how_they_are_cut_does_not_matter(pieces: list[byt
         (b'[{"type": "answer", "id": "id1"}]\n', "a message is one object, not an array"),
         (b'"{\\"type\\": \\"answer\\"}"\n', "it is encoded twice"),
         (b"> mine@1.0.0 start\n", "`npm start --silent`"),
-        (b'{"a" 1}\n', "not JSON: expected ':' (byte 5)"),
-        (b'{"id": "id1", "action": {"kind": "pass"}}\n', "`type`; a message of type `answer` was awaited"),
+        (b'{"a" 1}\n', "not JSON: expecting ':' delimiter (column 6)"),
+        (b'{"id": "id1", "action": {"kind": "pass"}}\n', "`type` is missing; a message of type `answer` was awaited"),
         (b'{"type": "answer", "id": "\\ud83d"}\n', "a string holds half of a surrogate pair, such as"),
         (
             b'{"type": "answer", "id": "id1", "action": {"kind": "flip", "slot": {"one_of": [0, 1]}}}\n',

@@ -1,8 +1,7 @@
 """One match of the bot under check: its real process at one seat, the dice at the others, and what it did wrong.
 
-The referee's own conversation composes the lines and judges the answers, and its pump writes and reads. What is done
-here lies between the two: the other seats answer at once, lines are altered on their way to the bot, and everything
-is remembered.
+The referee's own conversation composes the lines and judges the answers, and its pump writes and reads. This module
+lies between the two: the other seats answer at once, lines are altered on their way to the bot, and all is noted.
 """
 
 import contextlib
@@ -11,19 +10,20 @@ import time
 from collections.abc import Callable, Generator, Sequence
 from itertools import pairwise
 from random import Random
+from typing import Literal
 
 import msgspec
 import trio
 from msgspec import Struct
 from msgspec.structs import replace
 
-from protocol.codec import BadLine, decode_answer, decode_ready
+from protocol.actions import Action
+from protocol.bad_lines import BadLine
+from protocol.codec import decode_answer, decode_ready
 from protocol.messages import Answer, GameMessage, Limits, Ready
 from protocol.offers import admits
-from referee.kit.check.check_rules import CheckRules
-from referee.kit.check.games import GameToTry
-from referee.kit.check.lines import Alter, merged, understood
-from referee.kit.check.noted import Blamed, Given, Late, Slip, Spare
+from referee.kit.check.games import CheckRules, GameToTry
+from referee.kit.check.lines import Alter, merged
 from referee.kit.check.players import SLAP_US, Players
 from referee.kit.check.rules import Rule
 from referee.kit.check.tape import Tape
@@ -55,21 +55,27 @@ PIECE_S = 0.25
 ALMOST_A_LINE = 60_000
 """Requests are withheld until what they tell comes to so many bytes, which leaves room for the last one."""
 
+Silence = Literal["keeps_back", "reads_blocks", "loses_lines"]
+"""Why a bot does not answer: all its answers come when its input ends; it waits for whole blocks; or it answers its
+first request only where that comes apart from `match`."""
+
 Question = Callable[[Ask], bool]
 """Whether a question is put to the bot; the dice answer the others for it."""
 
 
-class Manner(Struct, frozen=True, kw_only=True):
-    """How a match is played with the bot, where it is not played as always."""
+class Setup(Struct, frozen=True, kw_only=True):
+    """A match to play with the bot: the game, and how it differs from an ordinary match."""
 
+    game: GameToTry
+    seat: int = 0
+    salt: str = ""
+    """Matches of one salt have the same deals."""
     trial: str = ""
-    """What the bot is tried with in this match, in words; empty where it is with nothing special."""
+    """What the bot is tried with in this match, in words; empty in an ordinary match."""
     about: Rule | None = None
     """The rule that a bot breaks which cannot bear that."""
     alter: Alter | None = None
     """What is done to each line to the bot."""
-    renames_kinds: bool = False
-    """Whether `alter` gives all kinds of action other names."""
     puts: Question | None = None
     """Which questions are put to it; all of them if this is None."""
     first: int | None = None
@@ -79,7 +85,7 @@ class Manner(Struct, frozen=True, kw_only=True):
     is_apart: bool = False
     """Whether lines that otherwise come together are written one after the other."""
     loses: int | None = None
-    """The number, from 1, of an answer that counts as late, so that the bot is told of a fault."""
+    """The number, from 1, of an answer that counts as late, so that the bot is sent a fault."""
     even: bool = False
     """Whether all its slaps count as equally fast, so that its time decides nothing."""
     patience_s: float = 4.0
@@ -87,40 +93,93 @@ class Manner(Struct, frozen=True, kw_only=True):
     answers: int = 1_000_000
     """After so many answers it is broken off."""
 
-    def plain(self) -> "Manner":
+    def plain(self) -> "Setup":
         """The same without what the bot is tried with."""
         puts = self.puts if self.about is None else None
-        return replace(self, trial="", about=None, alter=None, renames_kinds=False, puts=puts, in_pieces=False)
+        return replace(self, trial="", about=None, alter=None, puts=puts, in_pieces=False)
 
 
-AS_ALWAYS = Manner()
+class Answered(Struct, frozen=True, kw_only=True):
+    """A request that was put to the bot, and its answer where that was legal."""
+
+    ask: Ask
+    id: str
+    action: Action | None
+    elapsed_us: float
+    line_bytes: int
+    """The length of the bot's line."""
 
 
-class Sitting:
+class Fault(Struct, frozen=True, kw_only=True):
+    """A fault of the bot, with what its author needs to find it."""
+
+    mishap: Mishap
+    line: bytes
+    """The line that was judged; empty where there was none."""
+    bad: BadLine | None
+    """What is wrong with that line, if it is no message of the awaited kind."""
+    hint: str
+    """What the referee adds where no answer came."""
+    ask: Ask | None
+    id: str
+    joined: bool
+    """Whether it was the `then` of the line before."""
+    is_of_before: bool
+    """Whether the line answers an earlier request too late."""
+    has_bank: bool
+    """Whether the bot has thinking time left."""
+    asked_bytes: int
+    """The length of the line that it was to answer."""
+    answers_before: int
+    """How many answers it had given in the match."""
+    round: int
+    conversation: tuple[str, ...]
+
+
+class LateSlap(Struct, frozen=True, kw_only=True):
+    """A slap window in which the bot wrote nothing in time."""
+
+    id: str
+    hint: str
+    ask: Ask
+    conversation: tuple[str, ...]
+
+
+class StrayLine(Struct, frozen=True, kw_only=True):
+    """A line of the bot that answers nothing."""
+
+    line: bytes
+    after: str
+    """The type of the referee's last message before it; empty where there was none."""
+    is_repeat: bool
+    """Whether it has the id of a request that had been answered."""
+    conversation: tuple[str, ...]
+
+
+class TestMatch:
     """One match: `steps` is what the pump drives; then the rest of this tells how it went."""
 
-    def __init__(  # noqa: PLR0913, PLR0915 - what differs from match to match, and all that is remembered
+    def __init__(  # noqa: PLR0913, PLR0915 - what differs from match to match
         self,
         channel: Channel,
-        game: GameToTry,
+        setup: Setup,
         *,
         folder: str,
         check_rules: CheckRules,
         announced: Sequence[GameToTry],
         seed: str,
-        seat: int,
-        manner: Manner,
         matches_before: int = 0,
     ) -> None:
-        self.channel, self.game_to_try, self.seat, self.manner = channel, game, seat, manner
-        self.check_rules = check_rules
+        self.channel, self.setup, self.check_rules = channel, setup, check_rules
         self.folder = folder
         """Where the bot was started."""
+        self.matches_before = matches_before
+        """How many matches its process has played before."""
         self.tape = channel.inbox = channel.inbox if isinstance(channel.inbox, Tape) else Tape(Limits())
-        self.given: list[Given] = []
-        self.slips: list[Slip] = []
-        self.late: list[Late] = []
-        self.spare: list[Spare] = []
+        self.answered: list[Answered] = []
+        self.faults: list[Fault] = []
+        self.late_slaps: list[LateSlap] = []
+        self.stray_lines: list[StrayLine] = []
         self.memory: list[int] = []
         """What the bot held in bytes, from time to time."""
         self.peak_bytes = 0
@@ -130,39 +189,37 @@ class Sitting:
         """From `hello` to `ready`."""
         self.is_played_by_dice = False
         """Whether the dice have decided for the bot's seat."""
-        self.keeps_back = False
-        """Whether all the answers that had not come in time came at once when its input ended."""
-        self.reads_blocks = False
-        """Whether it says nothing at its start until whole blocks have come."""
-        self.loses_lines = False
-        """Whether it answers its first request only where that comes apart from `match`."""
+        self.silence: Silence | None = None
+        """What was found out about a bot that did not answer in time."""
         self.broken_off = ""
         """Why the match was not played to its end; empty where it was."""
-        self.blamed: Blamed | None = None
-        """What brought its faults about; None where that is nothing special, or not known."""
+        self.cause: tuple[str, Rule] | None = None
+        """What brought its faults about, as without it the match goes well, and the rule that such a bot breaks."""
         self.comes_and_goes = False
         """Whether the bot was at fault in it, and not when it was played again."""
         self.is_declined = False
-        """Whether a process that had played before has not read `match`, as it may. Then nothing was played."""
+        """Whether its process, which had played before, did not read `match`, as it may. Then nothing was played."""
         self._dice = Random(seed)  # noqa: S311 - no secret
         self._thought_us = 0.0
-        self._players = Players(self._dice, quits=(seat + 1) % game.seats if game.quits else None)
+        game = setup.game
+        self._players = Players(self._dice, quits=(setup.seat + 1) % game.seats if game.quits else None)
         self.game, self.talk = _conversation(
-            game, check_rules, announced=announced, seed=seed, seat=self.seat, matches_before=matches_before
+            setup, check_rules, announced=announced, seed=seed, matches_before=matches_before
         )
         self._moves = 0
         self._read = 0
         self._silent = 0
         self._judged: tuple[bytes, str, Ask | None] = (b"", "", None)
+        self._hint = ""
         self._is_excused = False
         """Whether the next fault is not the bot's own."""
         self._asked_bytes = 0
         """The length of the last line that was written to it."""
-        self.answered_bytes = 0
-        """The length of the longest line that it has answered."""
-        self._answered: set[str] = set()
+        self._answered_ids: set[str] = set()
         self._given_up: set[str] = set()
         """The ids of requests whose answers may still come, and answer nothing."""
+        self.came_late: set[str] = set()
+        """Those of them whose answers came."""
         self._withheld: list[bytes] = []
         self._pieces: list[bytes] = []
         self._hides_table = False
@@ -173,10 +230,10 @@ class Sitting:
         self.ready = known
         talk = self._talk(known)
         exchange = next(talk)
-        while self.seat not in exchange.dismissed:
+        while self.setup.seat not in exchange.dismissed:
             replies: dict[int, Reply] = {}
             for delivery in exchange.deliveries:
-                if delivery.seat == self.seat:
+                if delivery.seat == self.setup.seat:
                     reply = yield from self._deliver(delivery, exchange)
                 elif delivery.awaits is not None:
                     reply = self._players.reply(delivery, self._ask_of(delivery.seat), self.game.table)
@@ -189,7 +246,7 @@ class Sitting:
             except StopIteration:
                 return
             finally:
-                self._note_slips()
+                self._note_faults()
             if self._breaks_off():
                 return
 
@@ -198,16 +255,26 @@ class Sitting:
         """How long the bot has thought for its answers, in seconds."""
         return self._thought_us / 1e6
 
+    @property
+    def how_far(self) -> str:
+        """How far a match without a fault was when its bot, which was not busy, was to end; else empty."""
+        if self.faults or self.late_slaps:
+            return ""
+        if not self.broken_off:
+            return "after a match"
+        at_rest = len(self.answered) >= self.setup.answers
+        return ("in the middle of a match" if self.answered else "before a match") if at_rest else ""
+
     def _talk(self, known: Ready | None) -> Steps:
-        yield from self.talk.greet({} if known is None else {self.seat: known})
+        yield from self.talk.greet({} if known is None else {self.setup.seat: known})
         yield from self.talk.play()
 
     def _breaks_off(self) -> bool:
         if self._silent >= MOST_SILENT:
             self.broken_off = f"it left {self._silent} requests unanswered"
-        elif len(self.given) >= self.manner.answers:
+        elif len(self.answered) >= self.setup.answers:
             self.broken_off = "that was long enough"
-        elif self.thought_s > self.manner.patience_s:
+        elif self.thought_s > self.setup.patience_s:
             self.broken_off = f"it had thought {self.thought_s:.1f} s"
         return bool(self.broken_off)
 
@@ -221,25 +288,25 @@ class Sitting:
 
     def match_line(self) -> Delivery:
         """The line of `match` by itself, which a process that has played before is sent before `steps`."""
-        data = self._line(self.talk.script.match(self.seat).data)
+        data = self._line(self.talk.script.match(self.setup.seat).data)
         self.tape.note_sent(data)
-        return Delivery(self.seat, data)
+        return Delivery(self.setup.seat, data)
 
     def _deliver(self, delivery: Delivery, exchange: Saying) -> Generator[Exchange, Sequence[Reply], Reply | None]:
         """Write a line and hear what the bot says, or let the dice answer and tell the bot of it later."""
         is_request = delivery.awaits not in (None, READY)
-        ask = self._ask_of(self.seat) if is_request else None
+        ask = self._ask_of(self.setup.seat) if is_request else None
         if ask is not None and self._withholds(ask):
             self._withheld.append(delivery.data)
             self.is_played_by_dice = True
             self._hides_table |= ask.opens_turn and self.ready is not None and self.ready.table
             action = self._players.choose(ask, self.game.table)
             answer = Answer(id=delivery.awaits or "", action=action)
-            return Reply(seat=self.seat, heard=answer, elapsed_us=0.0, wait_us=0.0, corrected_us=SLAP_US)
+            return Reply(seat=self.setup.seat, heard=answer, elapsed_us=0.0, wait_us=0.0, corrected_us=SLAP_US)
         data = self._line(delivery.data)
         self.tape.note_sent(data)
         self._asked_bytes = len(data.splitlines(keepends=True)[-1])
-        if (self.manner.in_pieces or self.manner.is_apart) and not exchange.timed:
+        if (self.setup.in_pieces or self.setup.is_apart) and not exchange.timed:
             data = self._cut(data)
         replies = yield Exchange(
             deliveries=(replace(delivery, data=data),), timed=exchange.timed, at_once=exchange.at_once
@@ -247,8 +314,8 @@ class Sitting:
         return self._note(replies[0], delivery.awaits or "", ask) if replies else None
 
     def _withholds(self, ask: Ask) -> bool:
-        first, puts = self.manner.first, self.manner.puts
-        is_put = (first is None or len(self.given) < first) and (puts is None or puts(ask))
+        first, puts = self.setup.first, self.setup.puts
+        is_put = (first is None or len(self.answered) < first) and (puts is None or puts(ask))
         return not is_put and sum(map(len, self._withheld)) < ALMOST_A_LINE
 
     def _line(self, data: bytes) -> bytes:
@@ -257,8 +324,8 @@ class Sitting:
             table = msgspec.json.encode(table_message(self.game.table)) if self._hides_table else None
             data = merged(self._withheld, data, table)
             self._withheld, self._hides_table = [], False
-        if self.manner.alter is not None:
-            data = b"".join(map(self.manner.alter, data.splitlines(keepends=True)))
+        if self.setup.alter is not None:
+            data = b"".join(map(self.setup.alter, data.splitlines(keepends=True)))
         return data
 
     def _cut(self, data: bytes) -> bytes:
@@ -270,7 +337,7 @@ class Sitting:
             return data
         cuts = sorted({0, 1, len(data) // 3, len(data) - 1, len(data)})
         pieces = [data[begin:end] for begin, end in pairwise(cuts)]
-        first, *rest = data.splitlines(keepends=True) if self.manner.is_apart else pieces
+        first, *rest = data.splitlines(keepends=True) if self.setup.is_apart else pieces
         self._pieces += rest
         return first
 
@@ -287,7 +354,7 @@ class Sitting:
             is_read = process is None or not process.unread_bytes() or waited * POLL_INTERVAL_S > PIECE_S
             if self._pieces and is_read:
                 waited = 0
-                self.channel.write(Delivery(seat=self.seat, data=self._pieces.pop(0)), time.monotonic_ns())
+                self.channel.write(Delivery(seat=self.setup.seat, data=self._pieces.pop(0)), time.monotonic_ns())
 
     @property
     def has_pieces(self) -> bool:
@@ -305,55 +372,45 @@ class Sitting:
         if isinstance(reply.heard, (Ready, Answer)) or (isinstance(reply.heard, Trouble) and lines):
             *_, judged = lines or [b""]
             numbers = numbers[:-1]
-        if self.manner.alter is not None and lines:
-            reply = self._understood(reply, judged, id_)
         if reply.heard is not None:
-            self._note_spare(numbers)
+            self._note_stray(numbers)
         elif lines:  # they have other ids
             judged = lines[0]
-        self._judged = (judged or self.tape.part, id_, ask)
+        self._judged, self._hint = (judged or self.tape.part, id_, ask), reply.hint
         self._thought_us += reply.elapsed_us if ask is not None else 0.0
         if isinstance(reply.heard, Ready):
             self.ready, self.start_us = reply.heard, reply.elapsed_us
             if not self.tape.said_before(at := self.tape.heard_at[self._read - 1]):
-                self.spare.append(self._spare(judged, at))
+                self.stray_lines.append(self._stray(judged, at))
         elif isinstance(reply.heard, Answer) and ask is not None:
             reply = self._note_answer(reply, reply.heard, ask, len(judged))
         else:
             self._given_up.add(id_)
             self._silent += reply.heard is None
             if ask is not None and ask.decision == "slap" and reply.heard is None:
-                self.late.append(Late(id=id_, hint=reply.hint, ask=ask, conversation=self.tape.last_lines()))
+                self.late_slaps.append(LateSlap(id=id_, hint=reply.hint, ask=ask, conversation=self.tape.last_lines()))
         return reply
 
-    def _understood(self, reply: Reply, line: bytes, id_: str) -> Reply:
-        """The reply, where it has an action of a later version. An old answer that has one is no new fault."""
-        known = understood(reply, line, are_renamed=self.manner.renames_kinds)
-        if isinstance(known.heard, Answer) and known.heard.id != id_:
-            self._is_excused = True
-            return reply
-        return known
-
     def _note_answer(self, reply: Reply, answer: Answer, ask: Ask, line_bytes: int) -> Reply:
-        self._answered.add(answer.id)
-        self.answered_bytes = max(self.answered_bytes, self._asked_bytes)
+        self._answered_ids.add(answer.id)
         is_legal = admits(ask.offers, answer.action)
         elapsed_us = reply.elapsed_us if reply.corrected_us is None else reply.corrected_us
         action = answer.action if is_legal else None
-        self.given.append(Given(ask=ask, id=answer.id, action=action, elapsed_us=elapsed_us, line_bytes=line_bytes))
-        if len(self.given) % MEMORY_EVERY == 1:
+        answered = Answered(ask=ask, id=answer.id, action=action, elapsed_us=elapsed_us, line_bytes=line_bytes)
+        self.answered.append(answered)
+        if len(self.answered) % MEMORY_EVERY == 1:
             self.note_memory()
-        if self.manner.loses == len(self.given) and ask.decision != "slap":
+        if self.setup.loses == len(self.answered) and ask.decision != "slap":
             self._is_excused = True
             return replace(reply, heard=None, hint="this answer was taken as late, to try what the bot makes of it")
-        return replace(reply, corrected_us=SLAP_US) if self.manner.even and reply.corrected_us is not None else reply
+        return replace(reply, corrected_us=SLAP_US) if self.setup.even and reply.corrected_us is not None else reply
 
-    def _note_slips(self) -> None:
+    def _note_faults(self) -> None:
         """Remember the faults that the conversation has found since the last look."""
         moves, self._moves = self.talk.moves[self._moves :], len(self.talk.moves)
         known: list[Mishap] = []
         for move in moves:
-            mishap = mishap_of(move, self.seat)
+            mishap = mishap_of(move, self.setup.seat)
             if mishap is None or any(mishap is one for one in known):
                 continue
             known.append(mishap)
@@ -361,27 +418,29 @@ class Sitting:
                 self._is_excused = False
                 continue
             line, id_, ask = self._judged
-            joined = any(isinstance(one, Played) and one.joined and one.fault is mishap for one in moves)
-            slip = Slip(
+            fault = Fault(
                 mishap=mishap,
                 line=line,
+                bad=_bad(line, ask) if mishap.kind in ("bad_message", "start_failed") else None,
+                hint=self._hint,
                 ask=ask,
                 id=id_,
-                joined=joined,
+                joined=any(isinstance(one, Played) and one.joined and one.fault is mishap for one in moves),
                 is_of_before=bool(line.strip()) and _id_of(line) in self._given_up - {id_},
+                has_bank=self.talk.script.seats[self.setup.seat].bank_us > 0,
                 asked_bytes=self._asked_bytes,
-                answered_bytes=self.answered_bytes,
+                answers_before=len(self.answered),
                 round=self.game.table.round,
                 conversation=self.tape.last_lines(),
             )
-            self.slips.append(slip)
+            self.faults.append(fault)
 
     def note_memory(self) -> None:
-        """Remember what the bot holds now, and the most that it has held where its control group counts that."""
-        if self.channel.process is not None:
-            holds = self.channel.process.resource_usage()
-            self.memory.append(0 if holds is None else holds.memory_bytes)
-            self.peak_bytes = max(self.peak_bytes, self.channel.process.peak_memory_bytes() or self.memory[-1])
+        """Note what the bot holds now, and the most that it has held where its control group counts that."""
+        process = self.channel.process
+        if process is not None and (holds := process.resource_usage()) is not None:
+            self.memory.append(holds.memory_bytes)
+            self.peak_bytes = max(self.peak_bytes, process.peak_memory_bytes() or holds.memory_bytes)
 
     def note_rest(self) -> None:
         """Remember what the bot has written after its last answer. It is called when the bot writes no more."""
@@ -390,31 +449,44 @@ class Sitting:
         self._has_noted_rest = True
         rest = range(self._read, len(self.tape.heard))
         came = {_id_of(self.tape.heard[number]) for number in rest}
-        self.keeps_back = len(self._given_up) > 1 and self._given_up <= came
+        self.came_late = self._given_up.intersection(map(_id_of, self.tape.heard))
+        all_came = len(self._given_up) > 1 and self._given_up <= came
         if READY in self._given_up:
-            self.keeps_back = any(_is_ready(self.tape.heard[number]) for number in rest)
+            all_came = any(_is_ready(self.tape.heard[number]) for number in rest)
+        if all_came:
+            self.silence = "keeps_back"
         if not self._given_up:
-            self._note_spare(rest)
+            self._note_stray(rest)
             if self.tape.part.strip():
-                self.spare.append(self._spare(self.tape.part, len(self.tape.entries)))
+                self.stray_lines.append(self._stray(self.tape.part, len(self.tape.entries)))
 
-    def _note_spare(self, numbers: range) -> None:
+    def _note_stray(self, numbers: range) -> None:
         """Remember lines that answer nothing, unless they answer too late what has been given up."""
         for number in numbers:
             line = self.tape.heard[number]
             if _id_of(line) not in self._given_up:
-                self.spare.append(self._spare(line, self.tape.heard_at[number]))
+                self.stray_lines.append(self._stray(line, self.tape.heard_at[number]))
 
-    def _spare(self, line: bytes, at: int) -> Spare:
-        is_repeat = _id_of(line) in self._answered
+    def _stray(self, line: bytes, at: int) -> StrayLine:
+        is_repeat = _id_of(line) in self._answered_ids
         after = self.tape.said_before(at)
-        return Spare(line=line, after=after, is_repeat=is_repeat, conversation=self.tape.last_lines())
+        return StrayLine(line=line, after=after, is_repeat=is_repeat, conversation=self.tape.last_lines())
 
 
 def _id_of(line: bytes) -> str | None:
     """The id of an answer; None for any other line."""
     with contextlib.suppress(BadLine):
         return decode_answer(line).id
+    return None
+
+
+def _bad(line: bytes, ask: Ask | None) -> BadLine | None:
+    """What is wrong with a line in place of an answer to `ask`, or of `ready` where nothing has been asked."""
+    try:
+        if line:
+            decode_ready(line) if ask is None else decode_answer(line)
+    except BadLine as bad:
+        return bad
     return None
 
 
@@ -425,16 +497,11 @@ def _is_ready(line: bytes) -> bool:
     return False
 
 
-def _conversation(  # noqa: PLR0913 - what differs from match to match
-    game: GameToTry,
-    check_rules: CheckRules,
-    *,
-    announced: Sequence[GameToTry],
-    seed: str,
-    seat: int,
-    matches_before: int,
+def _conversation(
+    setup: Setup, check_rules: CheckRules, *, announced: Sequence[GameToTry], seed: str, matches_before: int
 ) -> tuple[Game, Conversation]:
     """The match and what is said in it; `hello` announces the games that are played with the bot."""
+    game = setup.game
     key = seed_key(seed)
     variant = game.variant
     chance = Keyed(key, variant, game.seats)
@@ -445,7 +512,7 @@ def _conversation(  # noqa: PLR0913 - what differs from match to match
         seeds=[bot_seed(key, 0, number) for number in range(game.seats)],
         clocks=check_rules.clocks,
         faults=check_rules.faults,
-        matches_before=[matches_before if number == seat else 0 for number in range(game.seats)],
+        matches_before=[matches_before if number == setup.seat else 0 for number in range(game.seats)],
     )
     tables = dict.fromkeys((one.preset, one.name, one.seats) for one in (*announced, game))
     games = tuple(GameMessage(variant=preset, name=name, seats=seats) for preset, name, seats in tables)
