@@ -40,7 +40,7 @@ class _Sheet:
         self.looks: list[int] = []
         """How each slot looks (`_new_look`), in the order of the field."""
         self.ages: list[tuple[int, float]] = []
-        """The slots whose cards the seat knows, by their numbers in the field, and for how long."""
+        """The slots whose cards the seat knows, by their numbers in the field, and how long ago they were shown."""
 
 
 class Tensors:
@@ -168,7 +168,7 @@ class Tensors:
                 continue
             look = (lies.up, lies.openly_known_by | shown, seat, kind)
             sheet.looks[start + number] = numbers[look] if look in numbers else self._new_look(look)
-            if kind >= 0:
+            if kind >= 0 and not shown:
                 sheet.ages.append((start + number, min(1.0, (now - lies.shown_at) / unit)))
 
     def _forget_looks(self) -> None:
