@@ -6,7 +6,7 @@ from typing import Any
 from protocol.cards import Card
 from referee.film.knowledge import Knowledge
 from referee.film.states import TOP_OF_PILE, Change
-from referee.film.view import OPEN, Hand, Placed, View
+from referee.film.view import Hand, Placed, View, Viewer
 
 Path = tuple[str | int, ...]
 
@@ -17,18 +17,17 @@ Plain = Any
 class Eyes:
     """What a viewer sees: cards by their numbers, and who knows them."""
 
-    def __init__(self, knowledge: Knowledge, cards: Mapping[int, Card]) -> None:
+    def __init__(self, viewer: Viewer, knowledge: Knowledge, cards: Mapping[int, Card]) -> None:
         """`cards` are all cards by number."""
-        self.knowledge, self._cards = knowledge, cards
+        self._viewer, self._knowledge, self._cards = viewer, knowledge, cards
 
     def card(self, number: int) -> Card | None:
         """The card, where the viewer knows it."""
-        viewer = self.knowledge.viewer
-        return self._cards.get(number) if viewer == OPEN or viewer in self.knowledge.of(number) else None
+        return self._cards.get(number) if self._knowledge.knows(self._viewer, number) else None
 
     def knows(self, number: int) -> list[list[Plain]]:
         """The seats that know the card, with the step since when and the event that showed it."""
-        known = self.knowledge.of(number)
+        known = self._knowledge.of(number, self._viewer)
         return [[seat, known[seat].since, known[seat].how] for seat in sorted(one for one in known if one is not None)]
 
     def slots(self, layout: Sequence[Placed | None]) -> list[Plain]:

@@ -17,7 +17,7 @@ from protocol.cards import Card
 from protocol.text import printable
 from referee.film.answers import answers_of
 from referee.film.cells import Eyes, Plain, apply, blank, shared_changes, slot_changes, value_changes
-from referee.film.knowledge import Knowledge, hidden_order, kind_of, learn
+from referee.film.knowledge import Knowledge, hidden_order, kind_of
 from referee.film.marks import concerned, moves
 from referee.film.reel import Reel, opened
 from referee.film.states import (
@@ -54,9 +54,9 @@ class Documents:
         reel = self._reel
         self.names = [printable(bot.name, 40) for bot in record.seats]
         """Of the bots, by seat; they are safe to show."""
-        self._public = _Side(reel, None)
-        self._others = {viewer: _Side(reel, viewer) for viewer in (*range(len(record.seats)), OPEN)}
-        self._knowledge = [side.eyes.knowledge for side in (self._public, *self._others.values())]
+        self._knowledge = Knowledge(reel.blank)
+        self._public = _Side(reel, None, self._knowledge)
+        self._others = {viewer: _Side(reel, viewer, self._knowledge) for viewer in (*range(len(record.seats)), OPEN)}
         self._answers = answers_of(reel)
         self._told: dict[Viewer, tuple[str, ...]] = {}
         self._steps: list[Step] = []
@@ -144,7 +144,7 @@ class Documents:
     def _take(self, number: int, before: View, after: View) -> None:
         """Add a step to all documents."""
         event, moment = self._reel.events[number], self._reel.moments[number]
-        seats = learn(self._knowledge, number, event, before, after)
+        seats = self._knowledge.follow(number, event, after, self._reel.known[number])
         changes = tuple(self._public.changes(seats, after, ()))
         inside = insiders(event)
         hidden = hidden_order(event)
@@ -206,8 +206,8 @@ class Documents:
 class _Side:
     """A document as far as it differs from viewer to viewer, up to the latest step."""
 
-    def __init__(self, reel: Reel, viewer: Viewer) -> None:
-        self.eyes = Eyes(Knowledge(viewer, len(reel.record.seats)), reel.cards)
+    def __init__(self, reel: Reel, viewer: Viewer, knowledge: Knowledge) -> None:
+        self.eyes = Eyes(viewer, knowledge, reel.cards)
         self.more: list[MoreOfStep] = []
         self._now: Plain = {
             "seats": [{"slots": self.eyes.slots(layout)} for layout in reel.blank.layouts],

@@ -9,7 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from protocol.text import printable
-from referee.film.knowledge import Knowledge, learn
+from referee.film.knowledge import Knowledge
 from referee.film.moments import Moment
 from referee.film.reel import Answer, Reel, opened
 from referee.film.view import OPEN, View, Viewer
@@ -81,13 +81,13 @@ class Film:
 
     def _seen_by(self, viewer: Viewer) -> Iterator[View]:
         """The table after each frame."""
-        reel, knowledge = self._reel, Knowledge(viewer, len(self.names))
+        reel, knowledge = self._reel, Knowledge(self._reel.blank)
         seen, steps = reel.blank, enumerate(reel.views)
         for frame in self.frames:
             if frame.event is not None:
                 number, after = next(steps)
-                learn([knowledge], number, frame.event, seen, after)
-                known = reel.cards if viewer == OPEN else {one: reel.cards[one] for one in knowledge.own()}
+                knowledge.follow(number, frame.event, after, reel.known[number])
+                known = reel.cards if viewer == OPEN else {one: reel.cards[one] for one in knowledge.own(viewer)}
                 seen = replace(after, known=known, turn=reel.turns[number])
             yield seen
 

@@ -1,20 +1,19 @@
-"""Which seats know which cards, as somebody can tell who has seen the same events as a viewer.
+"""Since when a viewer can tell of a seat that it knows a card, and by which event.
 
-A card that is shown to seats is known to them from then on, wherever it goes, until an event moves cards in an order
-that they are not told (protocol/README.md section 6). Who is shown a card is never hidden; which card it is may be.
-So a viewer can tell of every seat what it knows, as far as he has followed the card himself. Nothing is reckoned here
-from cards that the viewer does not know.
+Who knows a card stands in its slot on the rules' table (`Slot.known_by`). Here the numbers that cards have in the views
+add since when, which never tells a viewer more than the events did.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from functools import cache
 from types import MappingProxyType
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from protocol import events as wire
-from protocol.actions import Target
-from referee.film.view import OPEN, View, Viewer
-from referee.rules.secrets import Hand, Secret, TableEvent
+from referee.film.view import OPEN, Layout, View, Viewer
+from referee.rules.secrets import Secret, TableEvent
+from referee.rules.table import Table
 
 Knower = int | None
 """A seat, or None for the public, which knows what everybody was shown."""
@@ -27,17 +26,39 @@ class Known(Struct, frozen=True):
     how: str
 
 
-NOBODY: Mapping[Knower, Known] = MappingProxyType({})
+By = Mapping[Knower, Known]
 
-Audience = tuple[int, ...] | None
-"""The seats that saw it; None is everybody."""
+NOBODY: By = MappingProxyType({})
 
 
-class Shown(Struct, frozen=True, kw_only=True):
-    """An event showed the card with this number."""
+class KnownBy(Struct, frozen=True, kw_only=True):
+    """Who knows the cards on the table after an event, as bits (`Slot.known_by`)."""
 
-    number: int
-    to: Audience
+    slots: tuple[tuple[tuple[int, int] | None, ...], ...]
+    """By seat and slot: who knows the card, and of whom everybody can tell that; None where the slot is empty."""
+    hand: tuple[int, ...]
+    """Who knows each card in hand."""
+
+
+def known_by(table: Table) -> KnownBy:
+    """Return who knows the cards that lie on the table now."""
+    slots = [
+        tuple([None if slot is None else (slot.known_by, slot.openly_known_by) for slot in layout])
+        for layout in table.layouts or [[]] * table.seats
+    ]
+    hand = () if table.hand is None else (table.hand_known_by,)
+    return KnownBy(slots=tuple(slots), hand=(*hand, *table.extra_known_by[: len(table.extra)]))
+
+
+class WatchedTable(Table):
+    """A table that keeps who knew what after each event."""
+
+    known: list[KnownBy] = field(default_factory=list)
+
+    def emit(self, event: TableEvent) -> None:
+        """Note that something has happened, and who knows what now."""
+        super().emit(event)
+        self.known.append(known_by(self))
 
 
 class HiddenOrder(Struct, frozen=True, kw_only=True):
@@ -48,81 +69,76 @@ class HiddenOrder(Struct, frozen=True, kw_only=True):
 
 
 class Knowledge:
-    """What a viewer can tell of who knows what; OPEN can tell everything."""
+    """Who knows what after each event of a match, for every viewer: `follow` the events in their order."""
 
-    def __init__(self, viewer: Viewer, seats: int) -> None:
-        self.viewer = viewer
-        self._everybody: tuple[Knower, ...] = (None, *range(seats))
-        self._known: dict[int, Mapping[Knower, Known]] = {}
+    def __init__(self, before: View) -> None:
+        """`before` is the table before the first event."""
+        self._seats, self._everybody = before.seats, (2 << before.seats) - 1
+        self._layouts: Sequence[Layout] = before.layouts
+        self._known = KnownBy(slots=((),) * before.seats, hand=())
+        self._truth: dict[int, By] = {}
+        self._openly: dict[int, By] = {}
+        """What everybody at the table can tell."""
 
-    def of(self, number: int) -> Mapping[Knower, Known]:
-        """Who knows the card with this number."""
-        return self._known.get(number, NOBODY)
+    def of(self, number: int, viewer: Viewer) -> By:
+        """Who knows the card with this number, as the viewer can tell; OPEN can tell everything."""
+        truth, openly = self._truth.get(number, NOBODY), self._openly.get(number, NOBODY)
+        if viewer == OPEN:
+            return truth
+        return {**openly, viewer: truth[viewer]} if viewer in truth else openly
 
-    def own(self) -> list[int]:
-        """The numbers of the cards that the viewer itself has been shown, and can still follow."""
-        return [number for number, by in self._known.items() if self.viewer in by]
+    def knows(self, viewer: Viewer, number: int) -> bool:
+        """Whether the viewer itself has been shown the card, and could follow it since."""
+        return viewer == OPEN or viewer in self._truth.get(number, NOBODY)
 
-    def show(self, number: int, to: Audience, known: Known) -> None:
-        """Note that a card was shown."""
-        before = self.of(number)
-        told = self._everybody if to is None else to
-        if new := [one for one in told if one not in before]:
-            self._known[number] = {**before, **dict.fromkeys(new, known)}
+    def own(self, viewer: Viewer) -> list[int]:
+        """The numbers of the cards that the viewer knows."""
+        return [number for number in self._truth if self.knows(viewer, number)]
 
-    def mix(self, down: Iterable[int], up: Iterable[int], told: tuple[int, ...], known: Known) -> None:
-        """Note that cards changed places in an order that only these seats were told.
+    def follow(self, number: int, event: TableEvent, after: View, known: KnownBy) -> set[int]:
+        """Note who knows what after the event with this number; return the seats whose slots may look otherwise now."""
+        now = Known(since=number, how=kind_of(event))
+        if isinstance(event, wire.Round):
+            self._truth, self._openly = {}, {}
+        seats = {seat for seat in range(self._seats) if self._layouts[seat] is not after.layouts[seat]}
+        seats |= {seat for seat, slots in enumerate(known.slots) if slots != self._known.slots[seat]}
+        hidden = hidden_order(event)
+        if hidden is not None:
+            self._mix(after.layouts[hidden.of], now)
+            seats.add(hidden.of)
+        self._layouts, self._known = after.layouts, known
+        for seat in seats:
+            for placed, both in zip(after.layouts[seat], known.slots[seat], strict=False):
+                if placed is not None and both is not None:
+                    self._note(placed.number, *((self._everybody,) * 2 if placed.up else both), now)
+        for own, bits in zip(() if after.hand is None else after.hand.cards, known.hand, strict=False):
+            self._note(own, bits, bits, now)
+        return seats
 
-        Who was told can still follow each card. Whoever else looks on can still tell that they know a card if they
-        knew all of them, though not any more which one they had been shown first.
-        """
-        down = tuple(down)
-        if self.viewer == OPEN or self.viewer in told:
-            for number in down:
-                known_by = self.of(number)
-                self._known[number] = {one: known_by[one] for one in told if one in known_by}
-            return
-        all_known: dict[Knower, Known] = {
-            one: max((self.of(number)[one] for number in down), key=lambda what: (what.since, what.how))
-            for one in told
-            if down and all(one in self.of(number) for number in down)
-        }
+    def _note(self, number: int, truth: int, openly: int, now: Known) -> None:
+        for by, bits in ((self._truth, truth), (self._openly, openly)):
+            before, knowers = by.get(number, NOBODY), _knowers(bits, self._seats)
+            if tuple(before) != knowers:
+                by[number] = {one: before.get(one, now) for one in knowers}
+
+    def _mix(self, layout: Layout, now: Known) -> None:
+        """Cards changed places unseen: since when they are known must not tell which went where."""
+        down = [placed.number for placed in layout if placed is not None and not placed.up]
+        latest: dict[Knower, Known] = {}
         for number in down:
-            self._known[number] = all_known
-        for number in up:
-            self._known[number] = dict.fromkeys(self._everybody, known)
+            for one, known in self._openly.get(number, NOBODY).items():
+                latest[one] = max(known, latest.get(one, known), key=lambda known: known.since)
+        for number in down:
+            self._openly[number] = {one: latest[one] for one in self._openly.get(number, NOBODY)}
+        for placed in layout:
+            if placed is not None and placed.up:
+                everybody = dict.fromkeys(_knowers(self._everybody, self._seats), now)
+                self._truth[placed.number] = self._openly[placed.number] = everybody
 
-    def forget(self) -> None:
-        """Note that all cards are dealt anew."""
-        self._known.clear()
 
-
-def learn(sides: Sequence[Knowledge], number: int, event: TableEvent, before: View, after: View) -> set[int]:
-    """Note on all sides who has come to know what by the event with this number.
-
-    Returns the seats whose slots may look otherwise now.
-    """
-    seats = {seat for seat in range(after.seats) if before.layouts[seat] is not after.layouts[seat]}
-    if after.round != before.round:
-        for side in sides:
-            side.forget()
-    known, hidden = Known(since=number, how=kind_of(event)), hidden_order(event)
-    if hidden is not None:
-        lies = [placed for placed in after.layouts[hidden.of] if placed is not None]
-        up, down = [one.number for one in lies if one.up], [one.number for one in lies if not one.up]
-        for side in sides:
-            side.mix(down, up, hidden.to, known)
-        seats.add(hidden.of)
-    new = list(shown(event, after))
-    for one in new:
-        for side in sides:
-            side.show(one.number, one.to, known)
-    numbers = {one.number for one in new}
-    return seats | {
-        seat
-        for seat, layout in enumerate(after.layouts)
-        if numbers and any(placed is not None and placed.number in numbers for placed in layout)
-    }
+@cache
+def _knowers(bits: int, seats: int) -> tuple[Knower, ...]:
+    return tuple([None if bit == seats else bit for bit in range(seats + 1) if bits >> bit & 1])
 
 
 def kind_of(event: TableEvent) -> str:
@@ -140,51 +156,3 @@ def hidden_order(event: TableEvent) -> HiddenOrder | None:
         case wire.Shuffled(of=of):
             return HiddenOrder(of=of, to=())
     return None
-
-
-def shown(event: TableEvent, after: View) -> Iterator[Shown]:
-    """The cards that an event shows, by their numbers. Those that have gone to the pile are left out."""
-    for (seat, slot), card in _on_table(event):
-        layout = after.layouts[seat]
-        placed = layout[slot] if slot < len(layout) else None
-        if placed is not None and card.value is not None:
-            yield Shown(number=placed.number, to=card.to)
-    told = _in_hand(event)
-    held = () if after.hand is None else after.hand.cards[-len(told) :]
-    for number, own in zip(held, told, strict=False):
-        if own.value is not None:
-            yield Shown(number=number, to=own.to)
-
-
-def _on_table(event: TableEvent) -> Iterator[tuple[Target, Hand]]:
-    """The cards that an event shows on the table, and where they lie after it, if they still do."""
-    match event:
-        case (
-            wire.TurnedUp(seat=seat, slots=slots, cards=cards)
-            | wire.Looked(seat=seat, slots=slots, cards=cards)
-            | wire.SwappedOwn(seat=seat, slots=slots, cards=cards)
-        ):
-            yield from (((seat, slot), card) for slot, card in zip(slots, cards, strict=True))
-        case wire.Swapped(seat=seat, slot=slot, card=card) | wire.Kept(seat=seat, slot=slot, card=card):
-            yield (seat, slot), card
-        case (
-            wire.Peeked(target=target, card=card)
-            | wire.Exposed(target=target, card=card)
-            | wire.Planted(target=target, card=card)
-            | wire.Traded(target=target, given=card)
-        ):
-            yield target, card
-        case wire.Slapped(seat=seat, target=target, card=card, new_slot=new_slot):
-            yield ((seat, new_slot) if new_slot is not None and seat != target[0] else target), card
-        case wire.Showdown(layouts=layouts):
-            yield from (((seat, slot), card) for seat, cards in enumerate(layouts) for slot, card in enumerate(cards))
-
-
-def _in_hand(event: TableEvent) -> tuple[Hand, ...]:
-    """The cards in hand that an event shows; they are the last ones there."""
-    match event:
-        case wire.Drew(card=card) | wire.PowerUsed(card=card) | wire.Traded(taken=card):
-            return (card,)
-        case wire.DrewTwo(cards=cards):
-            return cards
-    return ()

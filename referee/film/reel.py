@@ -4,6 +4,7 @@ After each answer what has been followed is held against the rules' own table; w
 """
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from msgspec import Struct
@@ -12,6 +13,7 @@ from msgspec.structs import replace
 from protocol import events as wire
 from protocol.cards import Card
 from referee.film.follower import Follower
+from referee.film.knowledge import KnownBy, WatchedTable
 from referee.film.moments import Moment, named
 from referee.film.view import Hand, Layout, Placed, View
 from referee.reports.comments import Comments
@@ -56,6 +58,8 @@ class Reel:
         self.events: list[TableEvent] = []
         self.views: list[View] = []
         """The table after each event."""
+        self.known: list[KnownBy] = []
+        """Who knows the cards on it after each event, as the rules have it."""
         self.turns: list[int | None] = []
         """Whose turn it was during each event; in the views it may be the next one's already."""
         self.moments: list[Moment] = []
@@ -77,7 +81,7 @@ class Reel:
 
     def _play(self, record: Record, *, is_whole: bool) -> None:
         game, answer = None, None
-        steps, comments = walk(record), Comments(record)
+        steps, comments = walk(record, kind=partial(WatchedTable, known=self.known)), Comments(record)
         while True:
             try:
                 game, move = next(steps)

@@ -24,10 +24,10 @@ from referee.reports.export.of_matches import no_replay
 from referee.reports.export.scope import Scope, scope_of
 from referee.research.actions import NOTHING_BEGUN, Actions, Begun
 from referee.research.env import without_clock
-from referee.research.knowledge import Knowledge
 from referee.research.tensors import Tensors
 from referee.rules.questions import Ask
 from referee.rules.record import BrokenRecord, Given, NoRecord, Reaction, Record, read_record, walk
+from referee.rules.table import Table
 from referee.rules.variants import from_record
 from referee.tournament.results import beaten_shares
 from referee.tournament.store.disk import StoreError
@@ -149,16 +149,15 @@ class _Game:
     def steps(self, row: CommittedMatch, record: Record) -> Iterator[Step]:
         """The rows of a match. Raises BrokenRecord, and ValueError for options that there cannot be."""
         result, retelling, sent, place = record.result, Retelling(record), dict[int, str](), 0
-        points, knowledge = beaten_shares(result.ranks), None
+        points = beaten_shares(result.ranks)
         for game, move in walk(record):
-            knowledge = knowledge or Knowledge(game)
             for delivery, answer in retelling.before(game, move):
                 if answer is not None:
                     sent[delivery.seat] = delivery.data.decode()
             for ask, given in answered(game.question, move):
                 place += 1
                 what, seat, is_asked = _action(given), ask.seat, ask.seat in sent
-                for step, (tensor, mask, number) in enumerate(self._numbers(knowledge, ask, what)):
+                for step, (tensor, mask, number) in enumerate(self._numbers(game.table, ask, what)):
                     yield Step(
                         match_id=row.id,
                         number=row.number,
@@ -187,12 +186,12 @@ class _Game:
                     )
                 sent.pop(seat, None)
 
-    def _numbers(self, knowledge: Knowledge, ask: Ask, action: Action) -> Iterator[tuple[Numbers, Numbers, int]]:
+    def _numbers(self, table: Table, ask: Ask, action: Action) -> Iterator[tuple[Numbers, Numbers, int]]:
         """By step of this answer the tensor, the mask and the number."""
         begun = NOTHING_BEGUN
         for number in self.actions.path(ask, action):
             mask = self.actions.legal(ask, begun).mask
-            yield self.tensors.encode(knowledge, ask.seat, ask=ask, begun=begun), mask, number
+            yield self.tensors.encode(table, ask.seat, ask=ask, begun=begun), mask, number
             after = self.actions.after(ask, begun, number)
             begun = after if isinstance(after, Begun) else NOTHING_BEGUN
 

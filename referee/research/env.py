@@ -36,7 +36,6 @@ from referee.research.asking import Asking
 from referee.research.chance import Pack, Seeded, pack_of
 from referee.research.fields import Field, Tensor
 from referee.research.given import plain, seed_of, whole, wrong
-from referee.research.knowledge import Knowledge
 from referee.research.resample import other_state, rewritten
 from referee.research.telling import Telling
 from referee.research.tensors import Tensors
@@ -166,7 +165,6 @@ class Env:
         self._asking = Asking(Game(self.variant, self.seats, chance), chance)
         self._asking.game.keeps_turns = is_cloned
         self._telling: Telling | None = None
-        self._knowledge: Knowledge | None = None
         self.history, self.begun = [], NOTHING_BEGUN
         self._rewards = self._no_rewards
 
@@ -181,7 +179,6 @@ class Env:
         env = self._shallow()
         env._asking = self._playing.copy()
         env._telling = self._telling and self._telling.copy()
-        env._knowledge = self._knowledge and self._knowledge.copy(env._asking.game)
         env.history = list(self.history)
         return env
 
@@ -200,7 +197,6 @@ class Env:
         other = other_state(asking.game, viewer, self.seat, Random() if dice is None else dice)  # noqa: S311
         env = self._shallow()
         env.seed, env._chance, env._telling = "", other.chance, None
-        env._knowledge = None
         env._asking = Asking(other.game, other.chance)
         env.history = rewritten(self.history, asking.game, len(asking.given), other.responses)
         if self.seat != viewer:
@@ -394,11 +390,9 @@ class Env:
     def encode_into(self, row: Tensor, seat: int | None = None) -> None:
         """Write what `encode` returns into a row of an array."""
         viewer = self._viewer(seat)
-        if self._knowledge is None:
-            self._knowledge = Knowledge(self.game)
         ask = next((ask for ask in self.asks if ask.seat == viewer), None)
         begun = self.begun if viewer == self.seat else NOTHING_BEGUN
-        self._tensors.encode(self._knowledge, viewer, ask=ask, begun=begun, out=row)
+        self._tensors.encode(self.game.table, viewer, ask=ask, begun=begun, out=row)
 
     def observe(self, seat: int | None = None) -> tuple[FromReferee, ...]:
         """Return every message that a referee would have sent to this seat so far (None: the seat that decides).

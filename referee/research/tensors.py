@@ -1,18 +1,18 @@
 """What a seat may know, as an array of numbers; fields.py says what stands where.
 
-Everything follows from what the seat was told (knowledge.py) and what lies open: a card that it does not know leaves no
-trace here. Seats are counted from the one that looks, 0 itself, then clockwise.
+Everything follows from what lies open and the cards that the seat knows (`Slot.known_by`): one that it does not know
+leaves no trace here. Seats are counted from the one that looks, 0 itself, then clockwise.
 """
 
 from itertools import chain
 
 import numpy as np
 
+from protocol import events
 from protocol.actions import Target
 from protocol.cards import Card
 from referee.research.actions import NOTHING_BEGUN, Begun, window
 from referee.research.fields import DECISIONS, KINDS, POWER_NAMES, SLOT, Field, Tensor, fields_of, kinds_of_cards
-from referee.research.knowledge import Knowledge
 from referee.rules.questions import Ask
 from referee.rules.table import Layout, Table
 from referee.rules.variants import Variant, deck, size
@@ -40,7 +40,7 @@ class _Sheet:
         self.looks: list[int] = []
         """How each slot looks (`_new_look`), in the order of the field."""
         self.ages: list[tuple[int, float]] = []
-        """The slots whose cards the seat knows, by their numbers in the field, and for how long."""
+        """The slots whose cards the seat knows, by their numbers in the field, and how long ago they were shown."""
 
 
 class Tensors:
@@ -76,7 +76,7 @@ class Tensors:
 
     def encode(
         self,
-        knowledge: Knowledge,
+        table: Table,
         seat: int,
         *,
         ask: Ask | None,
@@ -89,19 +89,17 @@ class Tensors:
         """
         row = np.empty(self.shape, np.float32) if out is None else out
         row[:] = self._blank
-        knowledge.follow()
-        table = knowledge.game.table
         sheet = _Sheet(row, seat, begun)
         if ask is not None:
             sheet.ones.append(self._at["decision"] + DECISIONS.index(ask.decision))
         self._open_parts(sheet, table)
-        self._layouts(sheet, knowledge)
-        self._hand(sheet, knowledge)
+        self._layouts(sheet, table)
+        self._hand(sheet, table)
         if begun != NOTHING_BEGUN:
             self._begun(sheet)
         own = _OWN_PARTS.get(self.variant.play)
         if own is not None:
-            own(self, sheet, knowledge)
+            own(self, sheet, table)
         self._unseen(sheet, table)
         row[sheet.ones] = 1.0
         return row
@@ -126,13 +124,14 @@ class Tensors:
         if table.pile:
             ones.append(at["top"] + self.kinds[table.pile[-1]])
 
-    def _layouts(self, sheet: _Sheet, knowledge: Knowledge) -> None:
+    def _layouts(self, sheet: _Sheet, table: Table) -> None:
         seats, seat = self.seats, sheet.seat
         if len(self._looks) > MOST_LOOKS:
             self._forget_looks()
         sheet.looks = [0] * (seats * self._page)
-        for owner, layout in enumerate(knowledge.game.table.layouts):
-            self._layout(sheet, knowledge, owner, layout)
+        shown = table.everybody if table.events and type(table.events[-1]) is events.Scored else 0
+        for owner, layout in enumerate(table.layouts):
+            self._layout(sheet, owner, layout, shown, len(table.events))
         row, start = sheet.row, self._at["layouts"]
         part = row[start : self._layouts_end].reshape(-1, self._slot)
         self._looks.take(sheet.looks, 0, part, "clip")
@@ -140,34 +139,37 @@ class Tensors:
             row[start + place * self._slot + AGE] = age
         for number, target in enumerate(chosen_targets(sheet.begun, seat), start=1):
             self._mark(sheet, target, CHOSEN, number / self._page)
-        for target in knowledge.aimed:
-            self._mark(sheet, target, AIMED, 1.0)
+        if self.variant.play == "powers" or self.variant.options.slaps:
+            for target in announced(table)[1]:
+                self._mark(sheet, target, AIMED, 1.0)
         if "beyond" in self._at:
             beyond = row[self._at["beyond"] : self._at["beyond"] + seats]
             np.minimum(beyond, 1.0, out=beyond)
 
-    def _layout(self, sheet: _Sheet, knowledge: Knowledge, owner: int, layout: Layout) -> None:
-        """Note how the slots of one seat look, and how long the seat that looks has known their cards."""
+    def _layout(self, sheet: _Sheet, owner: int, layout: Layout, shown: int, now: int) -> None:
+        """Note how the slots of one seat look after so many events, and how long ago their cards were shown.
+
+        `shown` has the bits of those who have just seen all cards: everybody at a showdown.
+        """
         seat, page, kinds, numbers = sheet.seat, self._page, self.kinds, self._look_numbers
         away = (owner - seat) % self.seats
         first = sheet.begun.page * page
         start = away * page - first
-        known, now, unit = knowledge.layouts[owner], knowledge.at, 20 * self.seats
+        unit = 20 * self.seats
         for number, lies in enumerate(layout):
-            card = known[number]
-            if lies is None or card is None:
+            if lies is None:
                 continue
             kind = -1
-            if card.by >> seat & 1:
+            if (lies.known_by | shown) >> seat & 1:
                 kind = kinds[lies.card]
                 sheet.known.append(lies.card)
             if not first <= number < first + page:
                 sheet.row[self._at["beyond"] + away] += 1 / page
                 continue
-            look = (lies.up, card.seems, seat, kind)
+            look = (lies.up, lies.openly_known_by | shown, seat, kind)
             sheet.looks[start + number] = numbers[look] if look in numbers else self._new_look(look)
-            if kind >= 0:
-                sheet.ages.append((start + number, min(1.0, (now - card.since[seat]) / unit)))
+            if kind >= 0 and not shown:
+                sheet.ages.append((start + number, min(1.0, (now - lies.shown_at) / unit)))
 
     def _forget_looks(self) -> None:
         self._looks = np.zeros((1, self._slot), np.float32)
@@ -195,12 +197,11 @@ class Tensors:
         if 0 <= index < self._page:
             sheet.row[self._at["layouts"] + (place * self._page + index) * self._slot + what] = min(1.0, number)
 
-    def _hand(self, sheet: _Sheet, knowledge: Knowledge) -> None:
-        table = knowledge.game.table
+    def _hand(self, sheet: _Sheet, table: Table) -> None:
         if table.hand is None:
             return
         sheet.ones.append(self._at["hand_of"] + (table.turn - sheet.seat) % self.seats)
-        if knowledge.hand is not None and knowledge.hand.by >> sheet.seat & 1:
+        if table.hand_known_by >> sheet.seat & 1:
             sheet.ones.append(self._at["hand"] + self.kinds[table.hand])
             sheet.known.append(table.hand)
 
@@ -230,31 +231,29 @@ class Tensors:
         start = self._at["unseen"]
         sheet.row[start : start + len(left)] = [some / every for some, every in zip(left, self._of_kind, strict=True)]
 
-    def par(self, sheet: _Sheet, knowledge: Knowledge) -> None:
+    def par(self, sheet: _Sheet, table: Table) -> None:
         """Par golf: the rows of the hole, and those that are taken as strokes."""
-        table = knowledge.game.table
         sheet.row[self._at["rows"]] = min(1.0, table.rows / 5)
         for owner, rows in enumerate(table.strokes):
             start = self._at["strokes"] + (owner - sheet.seat) % self.seats * self.variant.rows
             sheet.ones += [start + one for one in rows]
 
-    def powers(self, sheet: _Sheet, knowledge: Knowledge) -> None:
+    def powers(self, sheet: _Sheet, table: Table) -> None:
         """Powers: the further cards of an 8, the power in use, the shields."""
-        table = knowledge.game.table
         many = len(self._of_kind)
         for number, card in enumerate(table.extra):
-            if knowledge.extra[number] >> sheet.seat & 1:
+            if table.extra_known_by[number] >> sheet.seat & 1:
                 sheet.ones.append(self._at["extra"] + number * many + self.kinds[card])
                 sheet.known.append(card)
-        if knowledge.power:
-            sheet.ones.append(self._at["power"] + POWER_NAMES.index(knowledge.power))
+        if power := announced(table)[0]:
+            sheet.ones.append(self._at["power"] + POWER_NAMES.index(power))
         for owner, shields in enumerate(table.shields):
             left = len(shields) - table.shield_uses[owner] / self._uses
             sheet.row[self._at["shields"] + (owner - sheet.seat) % self.seats] = min(1.0, left / 4)
 
-    def two_deck(self, sheet: _Sheet, knowledge: Knowledge) -> None:
+    def two_deck(self, sheet: _Sheet, table: Table) -> None:
         """Two-deck game: the latest rows, which can be the only ones whose pairs may leave."""
-        for owner, latest in enumerate(knowledge.game.table.latest_rows):
+        for owner, latest in enumerate(table.latest_rows):
             if latest is not None:
                 place = (owner - sheet.seat) % self.seats
                 sheet.ones.append(self._at["latest_row"] + place * self.variant.rows + latest)
@@ -262,6 +261,22 @@ class Tensors:
 
 _OWN_PARTS = {"par": Tensors.par, "powers": Tensors.powers, "two_deck": Tensors.two_deck}
 """What fills the fields that only some games have, by the course of their rounds."""
+
+
+def announced(table: Table) -> tuple[str, tuple[Target, ...]]:
+    """The power that was announced last in this turn, if any, and the cards at which it or a right slap is aimed."""
+    aimed: tuple[Target, ...] | None = None
+    for event in reversed(table.events):
+        match event:
+            case events.PowerUsed(power=power, targets=targets):
+                return power, targets if aimed is None else aimed
+            case events.Slapped(verdict="right", target=target) if aimed is None:
+                aimed = (target,)
+            case events.Gave() | events.WindowClosed():
+                aimed = aimed or ()
+            case events.Drew() | events.Knocked() | events.Round():
+                break
+    return "", aimed or ()
 
 
 def chosen_targets(begun: Begun, seat: int) -> list[Target]:

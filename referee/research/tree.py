@@ -198,7 +198,7 @@ def round_again(env: Env, chance: Settling) -> Env:
     """Return an env that stands at the first question of the present round, as this one does, and has this chance."""
     again = env._shallow()
     again._chance, again._asking = chance, Asking(env.game.round_again(chance), chance)
-    again._telling = again._knowledge = None
+    again._telling = None
     again.history = list(env.history)
     return again
 

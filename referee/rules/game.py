@@ -3,7 +3,7 @@
 A live conversation, a replay and a test drive it in the same way and see the same.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from msgspec import Struct
 
@@ -68,9 +68,12 @@ class Game:
     (1, 'turn', ['draw', 'knock'])
     """
 
-    def __init__(self, variant: Variant, seats: int, chance: Chance) -> None:
-        """Begin a match between seats 0 to `seats` - 1, with the cards and lots of this chance (GEN-04, GEN-05)."""
-        table = Table(variant=variant, options=variant.options, seats=seats, chance=chance, totals=[0] * seats)
+    def __init__(self, variant: Variant, seats: int, chance: Chance, *, kind: Callable[..., Table] = Table) -> None:
+        """Begin a match between seats 0 to `seats` - 1, with the cards and lots of this chance (GEN-04, GEN-05).
+
+        `kind` makes the table, which may be one that notes more after each event than the rules need.
+        """
+        table = kind(variant=variant, options=variant.options, seats=seats, chance=chance, totals=[0] * seats)
         self._go_on_from(table, [])
 
     def _go_on_from(self, table: Table, rounds: list[RoundResult], *, amid_round: bool = False) -> None:

@@ -5,7 +5,7 @@ times, faults, names and what passed on the wire: the lines of the bots as they 
 were sent as it takes to tell it again and to prove it. This module never measures or judges any of that.
 """
 
-from collections.abc import Container, Iterator
+from collections.abc import Callable, Container, Iterator
 from typing import Any, Protocol
 
 import msgspec
@@ -19,6 +19,7 @@ from referee.rules.counts import SeatCounts
 from referee.rules.game import Game
 from referee.rules.match import MatchResult
 from referee.rules.questions import IllegalAnswer, Question, Response, Sealed, Slap, SlapOrder, Window
+from referee.rules.table import Table
 from referee.rules.variants import from_record
 
 FORMAT = 4
@@ -259,16 +260,18 @@ def read_record(data: bytes) -> Record:
     return record
 
 
-def walk(record: Record, chance: Chance | None = None) -> Iterator[tuple[Game, Move]]:
+def walk(
+    record: Record, chance: Chance | None = None, *, kind: Callable[..., Table] = Table
+) -> Iterator[tuple[Game, Move]]:
     """Play the record again: yield the game and the next move before each move, then go on with it.
 
-    `chance` takes the place of the recorded chance outcomes. Raises BrokenRecord where a move is illegal, chance
-    outcomes are missing, or moves are missing or left over.
+    `chance` takes the place of the recorded chance outcomes, and `kind` is as in `Game`. Raises BrokenRecord where a
+    move is illegal, chance outcomes are missing, or moves are missing or left over.
     """
     source = chance or Recorded(record.rounds)
     played = 0
     try:
-        game = Game(from_record(record.preset, record.options), len(record.seats), source)
+        game = Game(from_record(record.preset, record.options), len(record.seats), source, kind=kind)
         for move in record.moves:
             if isinstance(move, Forfeit) and not 0 <= move.seat < len(record.seats):
                 raise IllegalAnswer(f"there is no seat {move.seat}")

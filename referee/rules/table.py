@@ -4,6 +4,7 @@ A table knows no course of play: whose decision it is, and what may be decided, 
 outcomes come from outside (chance.py), and whatever happens is emitted as an event.
 """
 
+from collections.abc import Iterable
 from copy import copy
 from functools import cache
 
@@ -23,11 +24,24 @@ class RoundOver(Exception):
     """The round ends at once. This is no error; it leads out of everything that is nested in a turn."""
 
 
-class Slot(Struct):
-    """A card in a layout."""
+class Slot(Struct, gc=False):
+    """A card in a layout, and who knows it (RULES.md section 3): bit s for seat s, bit `Table.seats` for spectators.
+
+    A seat that was shown the card knows it wherever it goes, until cards change places unseen (INF-04, INF-05).
+    """
 
     card: Card
     up: bool = False
+    known_by: int = 0
+    shown_at: int = 0
+    """The number of the event that showed the card to anybody last."""
+    secretly_known_by: int = 0
+    """Those of `known_by` of whom nobody else can tell that they know the card."""
+
+    @property
+    def openly_known_by(self) -> int:
+        """Those of `known_by` of whom everybody at the table can tell that they know the card."""
+        return self.known_by & ~self.secretly_known_by
 
 
 Layout = list[Slot | None]
@@ -67,8 +81,11 @@ class Table(Struct, kw_only=True):
     """The top card is the last one."""
     hand: Card | None = None
     """The card that the seat in turn has drawn and not yet placed."""
+    hand_known_by: int = 0
+    """Who knows the card in hand, as in a slot."""
     extra: list[Card] = field(default_factory=list)
     """Powers: the two further cards drawn by an 8, until one of three is kept."""
+    extra_known_by: tuple[int, ...] = ()
     ended_by: int | None = None
     """The seat that knocked, or whose layout was complete first."""
     final: list[int] | None = None
@@ -85,11 +102,19 @@ class Table(Struct, kw_only=True):
     shield_uses: list[int] = field(default_factory=list)
     """Powers: how often each seat has used the shield that it uses next."""
     four_of_a_kind: tuple[int, ...] = ()
+    everybody: int = 0
+    """The bits of all seats and spectators, as in `Slot.known_by`."""
+
+    def __post_init__(self) -> None:
+        self.everybody = (2 << self.seats) - 1
 
     def copy(self) -> "Table":
         """Return an independent table that stands as this one does; both draw from the same source of chance."""
         table = copy(self)
-        table.layouts = [[slot and Slot(slot.card, slot.up) for slot in layout] for layout in self.layouts]
+        table.layouts = [
+            [slot and Slot(slot.card, slot.up, slot.known_by, slot.shown_at, slot.secretly_known_by) for slot in layout]
+            for layout in self.layouts
+        ]
         table.strokes = [set(rows) for rows in self.strokes]
         table.shields = [list(cards) for cards in self.shields]
         table.final = None if self.final is None else list(self.final)
@@ -174,16 +199,41 @@ class Table(Struct, kw_only=True):
         """Put a card face up on the pile."""
         self.pile.append(card)
 
-    def add(self, seat: int, card: Card) -> int:
+    def add(self, seat: int, card: Card, known_by: int = 0) -> int:
         """Put a card face down into a new slot of a seat; return the slot's number, which is new, too (CAC-44)."""
-        self.layouts[seat].append(Slot(card, up=False))
-        return len(self.layouts[seat]) - 1
+        self.layouts[seat].append(None)
+        number = len(self.layouts[seat]) - 1
+        self.lay(seat, number, card, known_by)
+        return number
 
     def remove(self, seat: int, number: int) -> Card:
         """Take a card out of its slot, which stays empty; return it."""
         card = self.at(seat, number).card
         self.layouts[seat][number] = None
         return card
+
+    def lay(self, seat: int, number: int, card: Card, known_by: int, *, up: bool = False) -> None:
+        """Put a card into a slot, with the bits of those that know it."""
+        self.layouts[seat][number] = Slot(card, up, known_by, len(self.events))
+
+    def show(self, slots: Iterable[Slot], to: int) -> None:
+        """INF-02: those whose bits are in `to` see these cards; that they do is public (INF-06)."""
+        now = len(self.events)
+        for slot in slots:
+            slot.known_by |= to
+            slot.shown_at = now
+            if slot.secretly_known_by:
+                slot.secretly_known_by &= ~to
+
+    def mix_unseen(self, of: int, by: int) -> None:
+        """INF-05: the face-down cards of a seat have changed places, and only the seat `by` has seen how.
+
+        Others can still tell that it knows a card where it is known to know all of them."""
+        down = [slot for slot in self.layouts[of] if slot is not None and not slot.up]
+        is_open = all(slot.openly_known_by >> by & 1 for slot in down)
+        for slot in down:
+            slot.known_by &= 1 << by
+            slot.secretly_known_by = 0 if is_open else slot.known_by
 
     def turn_up_card(self) -> None:
         """KER-01, PAR-06: the top stock card starts the pile, for everybody to see."""

@@ -13,6 +13,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from itertools import product
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -97,7 +98,7 @@ def follow(kit: Any, variant: Variant, seats: int, seed: int, haste: float) -> N
         if game.table.layouts:
             for table, match in zip(tables, matches, strict=True):
                 assert_true(kit, table, kit.Unseen(match), game)
-            assert_known_by_whom(kit, tables)
+            assert_known_by_whom(kit, tables, game)
         response = at_random.response(game, dice, haste=haste)
         if isinstance(game.question, Ask):
             tables[game.question.seat].answered(json.loads(msgspec.json.encode(response)))
@@ -126,15 +127,14 @@ def assert_true(kit: Any, table: Any, unseen: Any, game: Game) -> None:
     assert unseen.total == sum(unseen.cards.values()) == len(unseen.listed())
 
 
-def assert_known_by_whom(kit: Any, tables: Sequence[Any]) -> None:
-    """Whom a seat takes to know a card knows it; who rearranges cards in secret may know more."""
-    for table in tables:
-        for other in tables:
-            for seat, layout in enumerate(other.layouts):
-                for slot, card in enumerate(layout):
-                    taken_to_know = table.knows(other.seat, (seat, slot))
-                    assert not taken_to_know or kit.is_known(card)
-                    assert taken_to_know or table.moves_are_secret or not kit.is_known(card)
+def assert_known_by_whom(kit: Any, tables: Sequence[Any], game: Game) -> None:
+    """Who knows which card on the rules' table, and of whom that can be told, is what each seat can tell by events."""
+    for table, (seat, layout) in product(tables, enumerate(game.table.layouts)):
+        for slot, lies in enumerate(layout):
+            if lies is not None:
+                own = lies.known_by & 1 << table.seat
+                assert kit.is_known(table.at((seat, slot))) == bool(own)
+                assert table.knowers[seat][slot] == (lies.openly_known_by | own) & table.everybody
 
 
 # The cards that are not seen, and what cards and layouts cost

@@ -19,7 +19,6 @@ from protocol.events import Slapped
 from referee.research import Env
 from referee.research import resample as resampling
 from referee.research.actions import Begin
-from referee.research.knowledge import Knowledge
 from referee.research.resample import TooRare, other_state
 from referee.rules.check_options import BadOptions
 from referee.rules.record import replay
@@ -39,11 +38,9 @@ def all_cards(env: Env) -> Counter[Card]:
 
 
 def known_cards(env: Env, seat: int) -> dict[Target, bool]:
-    """Every card in a layout, and whether the seat knows it, as the tensors are told it."""
-    knowledge = Knowledge(env.game)
-    knowledge.follow()
-    rows = enumerate(knowledge.layouts)
-    return {(of, slot): bool(card.by >> seat & 1) for of, row in rows for slot, card in enumerate(row) if card}
+    """Every card in a layout, and whether the seat knows it."""
+    rows = enumerate(env.game.table.layouts)
+    return {(of, slot): bool(lies.known_by >> seat & 1) for of, row in rows for slot, lies in enumerate(row) if lies}
 
 
 @pytest.mark.parametrize("preset", PRESETS)

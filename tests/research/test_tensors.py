@@ -8,88 +8,52 @@ from at_random import AtRandom
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from referee.film import knowledge as film
+from protocol.events import Looked
 from referee.film.follower import Follower
-from referee.film.reel import opened
+from referee.film.view import View
 from referee.research import Env
-from referee.research.knowledge import Knowledge
 from referee.rules.check_options import seat_problem
 from referee.rules.variants import PRESETS
-
-
-class Filmed:
-    """Who knows what, as the film of a match tells it: by seat and for spectators (None)."""
-
-    def __init__(self, env: Env) -> None:
-        variant = env.variant
-        self._env = env
-        self._follower = Follower(seats=env.seats, rows=variant.rows, columns=variant.columns)
-        self._at = 0
-        self.sides: dict[int | None, film.Knowledge] = {
-            viewer: film.Knowledge(viewer, env.seats) for viewer in (None, *range(env.seats))
-        }
-
-    def follow(self) -> None:
-        events = self._env.game.events
-        for number in range(self._at, len(events)):
-            before = self._follower.view
-            after = self._follower.follow(opened(events[number]))
-            film.learn(list(self.sides.values()), number, events[number], before, after)
-        self._at = len(events)
-
-    def knows(self, viewer: int | None, of: int | None, target: tuple[int, int]) -> int | None:
-        """Since when `of` knows a card, as the viewer can tell; None where it does not."""
-        placed = self._follower.view.layouts[target[0]][target[1]]
-        assert placed is not None
-        known = self.sides[viewer].of(placed.number).get(of)
-        return None if known is None else known.since
 
 
 @pytest.mark.parametrize("preset", PRESETS)
 @given(data=st.data())
 @settings(max_examples=1)
-def test_who_knows_which_card_is_followed_as_the_film_follows_it(preset: str, data: st.DataObject) -> None:
+def test_a_tensor_has_the_cards_that_the_seat_can_follow_by_its_events_and_no_other_ones(
+    preset: str, data: st.DataObject
+) -> None:
     variant, seats = data.draw(AtRandom().tables(preset))
     assume(seat_problem(variant, seats) is None)
     env = Env.of(variant, seats)
     env.reset(data.draw(st.integers(0, 9999)))
-    dice, filmed, known = Random(env.seed), Filmed(env), Knowledge(env.game)  # noqa: S311 - no secret
+    dice, seat, told = Random(env.seed), data.draw(st.integers(0, seats - 1)), 0  # noqa: S311 - no secret
+    follower = Follower(seats=seats, rows=variant.rows, columns=variant.columns)
     for _ in range(150):
         if env.seat is None:
             break
         env.step(dice.choice(env.numbers()))
-        filmed.follow()
-        known.follow()
-        check_cards(env, filmed, dice.randrange(seats))
-        layouts = env.game.table.layouts
-        for owner, slot in [(owner, slot) for owner, layout in enumerate(layouts) for slot in range(len(layout))]:
-            card = known.layouts[owner][slot]
-            assert (card is None) == (layouts[owner][slot] is None)
-            if card is None:
-                continue
-            for seat in range(seats):
-                since = filmed.knows(seat, seat, (owner, slot))
-                assert bool(card.by >> seat & 1) == (since is not None)
-                assert card.since[seat] == (-1 if since is None else since)
-                assert bool(card.seems >> seat & 1) == (filmed.knows(None, seat, (owner, slot)) is not None)
+        for event in env.game.seen(seat, told):
+            follower.follow(event)
+        told = len(env.game.events)
+        check_cards(env, follower.view, seat)
 
 
-def check_cards(env: Env, filmed: Filmed, seat: int) -> None:
-    """The tensor has the cards that the seat knows, and no other ones."""
-    layouts = env.game.table.layouts
+def check_cards(env: Env, seen: View, seat: int) -> None:
     field = next(field for field in env.fields if field.name == "layouts")
     shown = field.of(env.encode(seat))
     first = env.begun.page * env.actions.window if env.seat == seat else 0
     for place, slot in np.ndindex(shown.shape[:2]):
-        owner = (seat + place) % env.seats
-        lies = layouts[owner][first + slot] if layouts and first + slot < len(layouts[owner]) else None
-        if lies is None:
+        owner, number = (seat + place) % env.seats, first + slot
+        layout = env.game.table.layouts[owner] if env.game.table.layouts else []
+        lies, placed = (side[number] if number < len(side) else None for side in (layout, seen.layouts[owner]))
+        if lies is None or placed is None:
+            assert lies is placed
             assert not np.delete(shown[place, slot], 5).any()  # a slot that a slap has emptied can be aimed at
             continue
-        knows = filmed.knows(seat, seat, (owner, first + slot)) is not None
+        card = seen.known.get(placed.number)
         kinds = np.flatnonzero(shown[place, slot, 6 + env.seats :])
-        assert kinds.tolist() == ([env._tensors.kinds[lies.card]] if knows else [])
-        assert shown[place, slot, :3].tolist() == [1.0, lies.up, knows]
+        assert kinds.tolist() == ([] if card is None else [env._tensors.kinds[card]])
+        assert shown[place, slot, :3].tolist() == [1.0, lies.up, card is not None]
 
 
 @pytest.mark.parametrize("preset", PRESETS)
@@ -127,6 +91,8 @@ def test_a_tensor_tells_what_the_seat_sees() -> None:
     assert cards[1, :, 2].tolist() == [0.0] * 4
     assert cards[:, :, 0].tolist() == [[1.0] * 4] * 2
     assert cards[1, 2, 6:8].tolist() == [0.0, 1.0]  # seat 1 knows its card
+    looked = [isinstance(event, Looked) for event in env.game.events].index(True)
+    assert cards[0, 2:, 3].tolist() == pytest.approx([(len(env.game.events) - looked) / 40] * 2)
     kinds = env._tensors.kinds
     for slot in (2, 3):
         lies = table.layouts[0][slot]

@@ -30,6 +30,7 @@ from referee.rules.check_options import with_options
 from referee.rules.game import Game
 from referee.rules.questions import Ask, Question, Response, Sealed
 from referee.rules.secrets import TableEvent, view
+from referee.rules.table import Slot, Table
 from referee.rules.variants import PRESETS, Variant
 
 every_preset = pytest.mark.parametrize("preset", PRESETS)
@@ -102,6 +103,8 @@ class Moment(Struct):
     """Who is asked what. Nobody is told of others' questions, but how long others take can be heard (INF-09)."""
     own: list[Any]
     """The viewer's own questions, and the table that goes with the first of a turn."""
+    knowers: list[tuple[int, int] | None]
+    """By slot of whom everybody can tell that they know its card, and since when the viewer knows it, if it does."""
 
 
 def moment(game: Game, viewer: Viewer, look: Look, since: int) -> Moment:
@@ -111,7 +114,16 @@ def moment(game: Game, viewer: Viewer, look: Look, since: int) -> Moment:
         seen=[look(event, viewer) for event in game.events[since:]],
         asked=[(ask.seat, ask.decision) for ask in asks],
         own=[*own, *(table_message(game.table) for ask in own if ask.opens_turn)],
+        knowers=[
+            None if slot is None else (slot.openly_known_by, slot.shown_at if knows(game.table, viewer, slot) else -1)
+            for layout in game.table.layouts
+            for slot in layout
+        ],
     )
+
+
+def knows(table: Table, viewer: Viewer, slot: Slot) -> bool:
+    return bool(slot.known_by >> (table.seats if viewer is None else viewer) & 1)
 
 
 OPEN = (

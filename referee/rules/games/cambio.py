@@ -43,7 +43,8 @@ def _use_power(table: Table, seat: int, card: Card) -> Flow[None]:
             look.switch(table, seat, (seat, slot), target)
         case Rearrange(seat=of, slots=slots):
             _rearrange(table, of, slots)
-            hidden = table.options.hidden_rearrange
+            if hidden := table.options.hidden_rearrange:
+                table.mix_unseen(of, by=seat)
             table.emit(events.Rearranged(seat=seat, of=of, slots=only(seat, slots) if hidden else everybody(slots)))
 
 

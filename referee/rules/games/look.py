@@ -36,7 +36,9 @@ def first_look(table: Table) -> Flow[None]:
     else:
         chosen = [slots if look == "all" else table.variant.near_row] * table.seats
     for seat, looked in enumerate(chosen):
-        cards = tuple([only(seat, table.at(seat, number).card) for number in looked])
+        own = [table.at(seat, number) for number in looked]
+        table.show(own, 1 << seat)
+        cards = tuple([only(seat, slot.card) for slot in own])
         table.emit(events.Looked(seat=seat, slots=looked, cards=cards))
 
 
@@ -58,7 +60,9 @@ def hidden_turn(table: Table, seat: int) -> Flow[tuple[Card, bool] | None]:
 
 def peek(table: Table, seat: int, target: Target) -> None:
     """The seat alone sees a card; everybody sees at which it looks (CAC-39, INF-06)."""
-    table.emit(events.Peeked(seat=seat, target=target, card=only(seat, table.at(*target).card)))
+    slot = table.at(*target)
+    table.show((slot,), 1 << seat)
+    table.emit(events.Peeked(seat=seat, target=target, card=only(seat, slot.card)))
 
 
 def switch(table: Table, seat: int, first: Target, second: Target) -> None:

@@ -56,6 +56,7 @@ def _arrange(table: Table) -> Flow[None]:
     chosen = yield from turns.choose_slots(table.seats, "arrange", len(slots), slots)
     for seat, order in enumerate(chosen):
         table.layouts[seat] = [table.layouts[seat][number] for number in order]
+        table.mix_unseen(seat, by=seat)
         table.emit(events.Arranged(seat=seat, slots=only(seat, order)))
 
 
@@ -106,10 +107,12 @@ def _turn_ask(
 
 def _swap_own(table: Table, seat: int, slots: tuple[int, int]) -> None:
     """PAR-11, PAR-24: two own cards change places and take over the face of the new place."""
-    first, second = (table.at(seat, number) for number in slots)
-    first.card, second.card = second.card, first.card
-    cards = (_face(first), _face(second))
-    table.emit(events.SwappedOwn(seat=seat, slots=slots, cards=cards))
+    layout, (one, other) = table.layouts[seat], slots
+    first, second = table.at(seat, other), table.at(seat, one)
+    layout[one], layout[other] = first, second
+    first.up, second.up = second.up, first.up
+    table.show([slot for slot in (first, second) if slot.up], table.everybody)
+    table.emit(events.SwappedOwn(seat=seat, slots=slots, cards=(_face(first), _face(second))))
 
 
 def _face(slot: Slot) -> Secret[Card | None]:

@@ -137,6 +137,7 @@ def _four(use: Use, action: actions.Expose | actions.Hide) -> None:
         return
     slot = table.at(*action.target)
     slot.up = True
+    table.show((slot,), table.everybody)
     table.emit(events.Exposed(seat=use.seat, target=action.target, card=everybody(slot.card)))
     turned_up(table, slot.card, was_up=False)
 
@@ -179,6 +180,8 @@ def _seven(use: Use, action: actions.SwapLines) -> None:
     for one, other in zip(first, second, strict=True):
         layout[one], layout[other] = layout[other], layout[one]
     to = (use.seat,) if use.table.options.hidden_rearrange else None
+    if to is not None:
+        use.table.mix_unseen(action.seat, by=use.seat)
     axis, lines = Secret(str(action.axis), to), Secret(action.lines, to)
     shown = tuple(None if slot is None else slot.card if slot.up else "?" for slot in layout)
     use.table.emit(events.LinesSwapped(seat=use.seat, of=action.seat, axis=axis, lines=lines, layout=shown))
@@ -203,10 +206,11 @@ def _eight(use: Use, _: actions.TakeTwo) -> Flow[None]:
     three = [use.card if use.in_hand else None, *drawn]
     shown = next((number for number, card in enumerate(drawn, start=1) if cancels_when_drawn(table, card)), 0)
     seen = [everybody(card) if number == shown else only(seat, card) for number, card in enumerate(three)]
+    table.extra = drawn
+    table.extra_known_by = tuple([table.everybody if number == shown else 1 << seat for number in (1, 2)])
     table.emit(events.DrewTwo(seat=seat, cards=tuple(seen[1:]), stock=len(table.stock)))
     if shown:
         cancel_knock(table)
-    table.extra = drawn
     choices = tuple(index for index, card in enumerate(three) if card is not None)
     slots = table.occupied(seat)
     offer = Offer(kind="keep", card=OneOf(choices), slot=OneOf(slots))
@@ -218,11 +222,11 @@ def _eight(use: Use, _: actions.TakeTwo) -> Flow[None]:
         use.spend()
     use.in_hand, table.hand = False, None
     old = table.at(seat, answer.slot)
-    table.layouts[seat][answer.slot] = Slot(kept)
-    discarded = tuple([card for card in (*three, old.card) if card is not None])
-    table.pile += discarded
     # The pile shows whether the 8 itself was kept, and which of the two drawn cards.
     card = everybody(kept) if answer.card in (0, shown) else only(seat, kept)
+    table.lay(seat, answer.slot, kept, table.everybody if card.to is None else 1 << seat)
+    discarded = tuple([card for card in (*three, old.card) if card is not None])
+    table.pile += discarded
     cards = tuple([everybody(one) for one in discarded])
     table.emit(events.Kept(seat=seat, slot=answer.slot, card=card, discarded=cards))
     turned_up(table, old.card, was_up=old.up)
@@ -237,7 +241,7 @@ def _offer_nine(use: Use) -> Iterator[Offer]:
 def _nine(use: Use, action: actions.Plant) -> None:
     table, (victim, number) = use.table, action.target
     old = table.at(victim, number)
-    table.layouts[victim][number] = Slot(use.card)
+    table.lay(victim, number, use.card, table.everybody)
     use.spend()
     table.to_pile(old.card)
     card, replaced = everybody(use.card), everybody(old.card)

@@ -86,6 +86,7 @@ def _carry_out(use: Use, action: Response) -> Flow[None]:
 
 def _announce(use: Use, power: str, against: int | None = None, targets: tuple[Target, ...] = ()) -> None:
     card = everybody(use.card)
+    use.table.hand_known_by = use.table.everybody
     use.table.emit(events.PowerUsed(seat=use.seat, card=card, power=power, against=against, targets=targets))
 
 

@@ -49,8 +49,8 @@ def _place_stock_card(table: Table, seat: int, card: Card) -> Flow[Card]:
             yield from turns.flip_after_discard(table, seat)
             return card
         case Trade(target=target):
-            slot = table.at(*target)
-            table.hand, slot.card = slot.card, card
+            table.hand, table.hand_known_by = table.at(*target).card, table.everybody
+            table.lay(*target, card, table.everybody, up=True)
             table.emit(events.Traded(seat=seat, target=target, given=everybody(card), taken=everybody(table.hand)))
             action = yield turns.place_ask(seat, table.occupied(seat), False)
     return turns.place(table, seat, action, face_up=True)

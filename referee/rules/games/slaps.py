@@ -87,13 +87,15 @@ def _resolve(table: Table, slap: Slap, discard: Card, *, done: bool) -> bool:
     where the stock is empty (CAC-35). A wrong card of another seat becomes the slapper's (CAC-30). Being too late
     spares nobody the penalty for a wrong card (CAC-32)."""
     seat, (owner, number) = slap.seat, slap.target
-    card = table.at(owner, number).card
+    slot = table.at(owner, number)
+    card = slot.card
+    table.show((slot,), table.everybody)
     right = is_right(table.variant, card, discard)
     new_slot = None
     if right and not done:
         table.to_pile(table.remove(owner, number))
     elif owner != seat and (not right or table.options.late_card == "slapper"):
-        new_slot = table.add(seat, table.remove(owner, number))
+        new_slot = table.add(seat, table.remove(owner, number), table.everybody)
     elif not right and (penalty := table.take_stock()) is not None:
         new_slot = table.add(seat, penalty)
     table.emit(

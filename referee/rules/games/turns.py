@@ -194,8 +194,10 @@ def _next_turn(table: Table, seat: int, *, skip: bool) -> None:
     turns_each = table.variant.turns_each
     if turns_each is not None and table.turns == turns_each * table.seats:
         raise RoundOver
-    left = table.left_of(seat)
-    coming = [left, table.left_of(left)] if table.final is None else table.final
+    coming = table.final
+    if coming is None:
+        left = table.left_of(seat)
+        coming = [left, table.left_of(left)] if skip else [left]
     lost, coming = (coming[:1], coming[1:]) if skip else ([], coming)
     if coming and table.turns >= table.options.turn_cap * table.seats:
         table.capped = True
@@ -227,7 +229,7 @@ def draw_sources(table: Table, seat: int) -> tuple[Source, ...]:
     """Return what can be drawn from (KER-02).
 
     A pile card must be swapped in, so that a seat without cards cannot take it (POW-25)."""
-    sources: tuple[Source, ...] = ("stock",) if table.can_draw_stock() else ()
+    sources: tuple[Source, ...] = ("stock",) if table.stock or table.can_draw_stock() else ()
     if table.pile and table.variant.can_draw_pile and any(table.layouts[seat]):
         sources += ("pile",)
     return sources
@@ -257,13 +259,16 @@ def draw(table: Table, seat: int, source: Source, *, all_see: Callable[[Card], b
     Raises LookupError where no stock card is left."""
     if source == "pile":
         card = table.pile.pop()
-        seen = everybody(card)
+        seen, table.hand_known_by = everybody(card), table.everybody
     else:
         taken = table.take_stock()
         if taken is None:
             raise LookupError("no stock card to draw")
         card = taken
-        seen = everybody(card) if all_see is not None and all_see(card) else only(seat, card)
+        if all_see is not None and all_see(card):
+            seen, table.hand_known_by = everybody(card), table.everybody
+        else:
+            seen, table.hand_known_by = only(seat, card), 1 << seat
     table.hand = card
     table.emit(events.Drew(seat=seat, source=source, card=seen, stock=len(table.stock)))
     return card
@@ -289,11 +294,14 @@ def place(table: Table, seat: int, action: Response, *, face_up: bool, public: b
     if it is `public`, because it came from the pile. Returns the old card."""
     if not isinstance(action, Swap) or table.hand is None:
         raise TypeError(f"cannot place by {action!r}")
-    slot = table.at(seat, action.slot)
-    card, replaced = table.hand, slot.card
-    slot.card, slot.up, table.hand = card, face_up, None
-    table.to_pile(replaced)
-    seen = everybody(card) if face_up or public else only(seat, card)
+    card, replaced = table.hand, table.at(seat, action.slot).card
+    if face_up or public:
+        seen, known_by = everybody(card), table.everybody
+    else:
+        seen, known_by = only(seat, card), table.hand_known_by
+    table.layouts[seat][action.slot] = Slot(card, face_up, known_by, len(table.events))
+    table.hand = None
+    table.pile.append(replaced)
     table.emit(events.Swapped(seat=seat, slot=action.slot, card=seen, face_up=face_up, replaced=everybody(replaced)))
     return replaced
 
@@ -333,9 +341,11 @@ def _flip_ask(seat: int, down: tuple[int, ...], optional: bool) -> Ask:
 
 def flip(table: Table, seat: int, slots: tuple[int, ...]) -> None:
     """Turn a seat's own cards face up, so that everybody sees them."""
-    for number in slots:
-        table.at(seat, number).up = True
-    cards = tuple([everybody(table.at(seat, number).card) for number in slots])
+    turned = [table.at(seat, number) for number in slots]
+    for slot in turned:
+        slot.up = True
+    table.show(turned, table.everybody)
+    cards = tuple([everybody(slot.card) for slot in turned])
     table.emit(events.TurnedUp(seat=seat, slots=slots, cards=cards))
 
 
