@@ -204,6 +204,20 @@ def test_a_damaged_record_is_told_on_its_page_and_the_rest_is_built(tmp_path: Pa
     assert os.listdir(out / "matches/3") == ["index.html"]
 
 
+def test_a_second_build_hides_a_match_whose_record_does_not_replay(tmp_path: Path) -> None:
+    run, out = made_up_run(tmp_path, ["four-turns"], names=("ann", "bob", "cleo")), tmp_path / "site"
+    with closing(Store.open(run)) as store:
+        record = store.record(3)
+    change(run, "UPDATE records SET record = ? WHERE id = 3", zlib.compress(record.replace(b'"slot":', b'"slot":9')))
+
+    first = build(run, out)
+    assert [row.id for row in first.problems] == [3]
+    before = states(out)
+
+    assert build(run, out) == first
+    assert states(out) == before
+
+
 def test_a_result_that_tells_of_other_seats_is_said_to_be_damaged(tmp_path: Path) -> None:
     run = made_up_run(tmp_path, ["four-turns"], names=("ann", "bob", "cleo"))
     change(run, """UPDATE journal SET body = replace(body, '"totals":[', '"totals":[7,') WHERE id = 2""")
