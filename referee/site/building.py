@@ -131,6 +131,10 @@ class SiteBuilder:
         if self._stamps:
             self._folder.put_anew(_pulse(self._stamps, is_live=False))
 
+    def forget(self) -> None:
+        """Gather all anew in the next build: one that failed may have counted a part of a match."""
+        self._gathering = None
+
     def _put(self, file: File) -> None:
         self._check()
         self._folder.put(file)

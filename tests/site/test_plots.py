@@ -208,16 +208,17 @@ def test_a_match_out_of_the_standings_is_passed_over() -> None:
     assert not data.moments()
 
 
-def test_a_quantile_of_even_times_is_right_within_a_tenth() -> None:
+def test_a_quantile_is_off_by_more_than_a_tenth() -> None:
+    """Whatever the times, also where all that are in a bin stand at one end of it."""
     dice = Random(1)  # noqa: S311 - the same times every time
-    times = sorted(10 ** dice.uniform(0.2, 6) for _ in range(2001))
-    bins = TimeBins()
-    for time_us in times:
-        bins.add(time_us)
-
-    for share in (0.05, 0.5, 0.95):
-        assert bins.quantile(share) == pytest.approx(times[int(share * 2000)], rel=0.1)
-    assert sum(count for _, _, count in bins.filled()) == bins.count == 2001
+    even = sorted(10 ** dice.uniform(0.2, 6) for _ in range(2001))
+    for times in (even, *([10 ** (4 + part / 100)] * 2001 for part in range(12))):
+        bins = TimeBins()
+        for time_us in times:
+            bins.add(time_us)
+        for share in (0.05, 0.5, 0.95, 0.99):
+            assert bins.quantile(share) == pytest.approx(times[int(share * 2000)], rel=0.1)
+        assert sum(count for _, _, count in bins.filled()) == bins.count == 2001
 
 
 def test_times_of_slaps_are_those_that_counted() -> None:
@@ -232,7 +233,7 @@ def test_times_of_slaps_are_those_that_counted() -> None:
     times.add(("ann", "bob", "cyd"), [window])
 
     assert {bot: bins.count for bot, bins in times.slaps.items()} == {"ann": 1}
-    assert times.slaps["ann"].quantile(1) == pytest.approx(800, rel=0.22)
+    assert times.slaps["ann"].quantile(1) == pytest.approx(800, rel=0.1)
     assert times.late == {"cyd": 1}
 
 
