@@ -29,7 +29,6 @@ SLAPS_IN_WORDS = {
 
 PICTURES = {
     "intervals": "intervals of the standings",
-    "heatmap": "bots by games",
     "ranks": "ranks over time",
     "slaps": "slap times",
     "thinking": "thinking times",
