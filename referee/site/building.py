@@ -39,6 +39,9 @@ from referee.tournament.summary import RunSummary, summary_of
 PULSE = "pulse.js"
 """The file that tells open pages whether they are out of date."""
 
+SHOWS_NOTHING = ""
+"""Stands for the hash of what a match was made from whose record cannot be shown: each build tries it again."""
+
 
 class Matches(Struct, frozen=True, kw_only=True):
     """How many matches get pages."""
@@ -127,6 +130,10 @@ class SiteBuilder:
         """Tell the pages of the last build that none will follow soon, so that open ones ask no more."""
         if self._stamps:
             self._folder.put_anew(_pulse(self._stamps, is_live=False))
+
+    def forget(self) -> None:
+        """Gather all anew in the next build: one that failed may have counted a part of a match."""
+        self._gathering = None
 
     def _put(self, file: File) -> None:
         self._check()
@@ -218,6 +225,7 @@ class SiteBuilder:
             made = list(match_files(read_record(store.record(row.id)), about, place))
         except (NoRecord, BrokenRecord, StoreError, ValueError, LookupError) as error:
             self._problems[row.id] = str(error)
+            source = SHOWS_NOTHING
             made = [problem_page(site, replace(row, problem=str(error)))]
         for file in made:
             self._put(file)

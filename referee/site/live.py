@@ -1,7 +1,8 @@
 """The process that keeps the site of a run current while another one plays it.
 
 It is told by its standard input: a byte says that the run is over, and asks for a last build; the end of the input says
-that whoever plays is gone, and ends this process. What became of the site it tells on standard output, when it ends.
+that whoever plays is gone, and ends this process. What became of the site it tells on standard output, when it ends. A
+build that fails, for whatever reason, is tried again, for the next one may succeed.
 """
 
 import os
@@ -17,7 +18,7 @@ from referee.play.sandbox.low_priority import lower_priority
 from referee.site.building import Built, Matches, SiteBuilder
 from referee.site.folder import site_folder
 from referee.site.following import follow
-from referee.site.refusals import SiteNotWritten, SiteRefused
+from referee.site.refusals import SiteRefused
 from referee.tournament.store.disk import StoreError
 from referee.tournament.store.store import Store
 
@@ -96,7 +97,7 @@ def keep_current(store: Path, out: Path, wanted: _Wanted) -> Outcome:
 
 
 def _live(builder: SiteBuilder, store: Path, wanted: _Wanted) -> None:
-    """Build again and again. Where a build fails, the next one may not: the last one tells."""
+    """Build again and again until the last build is asked for, which says what is wrong if anything still is."""
     lower_priority()
     while not wanted.last_build.is_set():
         try:
@@ -104,5 +105,8 @@ def _live(builder: SiteBuilder, store: Path, wanted: _Wanted) -> None:
             return
         except _Ended:
             return
-        except (StoreError, SiteRefused, SiteNotWritten):
+        except (StoreError, SiteRefused):
+            wanted.last_build.wait(PATIENCE_S)
+        except Exception:
+            builder.forget()
             wanted.last_build.wait(PATIENCE_S)

@@ -237,6 +237,49 @@ def test_a_page_alone_needs_no_other_file_and_holds_the_views_that_were_asked_fo
     assert "unsafe" not in text.partition("Content-Security-Policy")[2].partition(">")[0]
 
 
+def test_a_view_that_was_slow_to_unpack_takes_the_place_of_one_that_was_chosen_later(
+    tmp_path: Path, browse: Browsing
+) -> None:
+    record, file = BY_PRESET["cactus"], tmp_path / "match.html"
+    documents = Documents(record)
+    file.write_bytes(self_contained(record, documents, documents.viewers, about=ABOUT, first="public"))
+    page = opened(browse, file)
+    page.evaluate(
+        """() => {
+            const { text } = Response.prototype;
+            const slow = new Promise((resolve) => { globalThis.release = resolve; });
+            Response.prototype.text = async function () {
+                const found = await text.call(this);
+                if (found.includes('"open"')) await slow;
+                return found;
+            };
+        }"""
+    )
+
+    page.click("button[data-view=open]")
+    page.click("button[data-view=seat1]")
+    page.wait_for_selector("button[data-view=seat1][aria-pressed=true]")
+    shown = page.evaluate(
+        """async () => {
+            release();
+            for (let frame = 0; frame < 10; frame++) await new Promise(requestAnimationFrame);
+            return golfref.shown.view;
+        }"""
+    )
+
+    assert shown == "seat1"
+
+
+def test_more_lines_are_loaded_than_those_of_the_bot_that_was_chosen(cactus: Path, browse: Browsing) -> None:
+    page = opened(browse, cactus / "index.html", "r1t1")
+
+    page.select_option("[aria-label='whose lines']", "1")
+    page.wait_for_selector(".wire-row")
+
+    loaded = {one.rpartition("/")[2] for one in browse.asked}
+    assert {"seat0.js", "seat1.js", "seat2.js"} & loaded == {"seat1.js"}
+
+
 @pytest.mark.parametrize("width", [PHONE, DESKTOP])
 def test_a_match_fits_and_axe_finds_nothing(width: int, tmp_path: Path, browse: Browsing) -> None:
     page = opened(browse, written(tmp_path, BY_PRESET["powers"]) / "index.html", "r1t3", width=width, bypass_csp=True)

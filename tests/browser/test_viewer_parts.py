@@ -20,9 +20,10 @@ import { after, before, momentIn, starts } from "./steps.js";
 import { face, knownTo, slotInWords } from "./cards.js";
 import { changed, stepsOf } from "./states.js";
 import { windowInWords } from "./race.js";
+import { barPanel } from "./bar.js";
 
 globalThis.parts = { tokens, linesOf, after, before, momentIn, starts, face, knownTo, slotInWords, changed, stepsOf };
-globalThis.parts.windowInWords = windowInWords;
+Object.assign(globalThis.parts, { windowInWords, barPanel });
 """
 
 
@@ -93,6 +94,22 @@ def test_every_card_has_a_name(page: "Page") -> None:
     ):
         face = call(page, "face", card)
         assert (face["words"], face["isRed"]) == (words, is_red)
+
+
+def test_the_bar_of_a_long_match_of_24_seats_cannot_be_drawn(page: "Page") -> None:
+    """Browsers take some 65,000 arguments or a few more, and Safari is the first to refuse."""
+    lines = page.evaluate(
+        """() => {
+            const element = document.createElement("div");
+            const names = Array.from({ length: 24 }, (_, seat) => ({ name: `b${seat}` }));
+            const steps = Array.from({ length: 10_000 }, () => ({ round: 1, turn: 1 }));
+            const states = steps.map((_, number) => ({ seats: names.map((_, seat) => ({ total: seat * number })) }));
+            parts.barPanel().mount(element, { view: "public", bots: names, steps, states, swings: [] });
+            return element.querySelectorAll("polyline").length;
+        }"""
+    )
+
+    assert lines == 24
 
 
 def model(*names: str, view: str = "open") -> dict[str, Any]:

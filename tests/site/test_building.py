@@ -3,6 +3,7 @@
 import os
 import re
 import sqlite3
+import threading
 import zlib
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -16,6 +17,7 @@ import pytest
 from exported import made_up_run
 from html_read import read
 
+from referee.site import live
 from referee.site.building import Built, Matches, SiteBuilder
 from referee.site.folder import MANIFEST, Manifest, site_folder
 from referee.site.following import LEAST_REST_S, MOST_REST_S, follow
@@ -186,6 +188,40 @@ def test_a_run_that_is_followed_is_read_match_by_match_until_it_is_complete(tmp_
     assert max(Counter(read).values()) <= 2  # once, and once more for those with highlights
 
 
+def test_a_live_site_is_not_renewed_after_a_build_that_failed_for_a_reason_nobody_foresaw(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run, out = made_up_run(tmp_path, ["four-turns"], names=("ann", "bob", "cleo"), without=1), tmp_path / "site"
+    builds: list[bool] = []
+    whole = SiteBuilder.build
+
+    class Soon(threading.Event):
+        def wait(self, timeout: float | None = 10) -> bool:
+            return super().wait(timeout)
+
+    class Wanted(live._Wanted):
+        def __init__(self) -> None:
+            self.last_build, self.is_gone = Soon(), False
+
+    def build(builder: SiteBuilder, *, is_live: bool, is_played: bool | None = None) -> Built:
+        builds.append(is_live)
+        if len(builds) == 1:
+            raise MemoryError
+        built = whole(builder, is_live=is_live, is_played=is_played)
+        wanted.last_build.set()
+        return built
+
+    wanted = Wanted()
+    monkeypatch.setattr(live, "PATIENCE_S", 0)
+    monkeypatch.setattr(live, "lower_priority", lambda: None)
+    monkeypatch.setattr(SiteBuilder, "build", build)
+    outcome = live.keep_current(run, out, wanted)
+
+    assert builds == [True, True, False]
+    assert outcome.built is not None
+    assert outcome.built.matches == 2
+
+
 def test_a_damaged_record_is_told_on_its_page_and_the_rest_is_built(tmp_path: Path) -> None:
     run, out = made_up_run(tmp_path, ["four-turns"], names=("ann", "bob", "cleo")), tmp_path / "site"
     change(
@@ -202,6 +238,20 @@ def test_a_damaged_record_is_told_on_its_page_and_the_rest_is_built(tmp_path: Pa
     assert "damaged" in (out / "matches/4/index.html").read_text()
     assert (out / "matches/2/public.js").is_file()
     assert os.listdir(out / "matches/3") == ["index.html"]
+
+
+def test_a_second_build_hides_a_match_whose_record_does_not_replay(tmp_path: Path) -> None:
+    run, out = made_up_run(tmp_path, ["four-turns"], names=("ann", "bob", "cleo")), tmp_path / "site"
+    with closing(Store.open(run)) as store:
+        record = store.record(3)
+    change(run, "UPDATE records SET record = ? WHERE id = 3", zlib.compress(record.replace(b'"slot":', b'"slot":9')))
+
+    first = build(run, out)
+    assert [row.id for row in first.problems] == [3]
+    before = states(out)
+
+    assert build(run, out) == first
+    assert states(out) == before
 
 
 def test_a_result_that_tells_of_other_seats_is_said_to_be_damaged(tmp_path: Path) -> None:

@@ -17,8 +17,10 @@ from referee.site.pages.every import pages
 from referee.site.pages.faults import EXAMPLES, FaultTexts
 from referee.site.pages.highlights import place_in_words
 from referee.site.pages.slugs import slugs
+from referee.site.pages.standings import standings_of
 from referee.tournament.plan.planned_match import Identity
 from referee.tournament.results import Result
+from referee.tournament.standings import Encounter
 from referee.tournament.store.rows import CommittedMatch
 
 
@@ -74,6 +76,18 @@ def test_the_front_page_says_what_the_terminal_says(content: Content) -> None:
         assert figure in front
     for row in summary.standings:
         assert f"{row.match_points:.3f}" in front
+
+
+def test_a_crosstable_of_hundreds_of_bots_makes_a_page_large(content: Content) -> None:
+    met = Encounter(match_points=0.5, strokes=None, matches=1)
+    many = {f"b{number:03}": {f"b{other:03}": met for other in range(200)} for number in range(200)}
+    summary = replace(content.summary, crosstable=many)
+    games = {game: replace(standings_of(summary), crosstable=many) for game in summary.variants}
+    made = texts(replace(content, summary=summary, game_standings=games))
+
+    assert {path for path, page in made.items() if len(page) > 200_000} == set()
+    for path in ("index.html", "games/six-card.html"):
+        assert "golfref export RUN --table pairs" in made[path]
 
 
 def test_a_gauntlet_says_who_is_ranked(content: Content) -> None:

@@ -16,7 +16,7 @@ from referee.rules.record import GivenSlaps, Reaction, Record
 from referee.site.plots.charts import KINDS, draw
 from referee.site.plots.common import NothingToDraw
 from referee.site.plots.data import MOST_POINTS, ChartData
-from referee.site.plots.drawing import NARROW, WIDE, ink_on, luminance, shade, ticks
+from referee.site.plots.drawing import NARROW, WIDE, ticks
 from referee.site.plots.of_site import Slugs, pictures
 from referee.site.plots.times import TimeBins, Times, time_in_words
 from referee.tournament.figures.ratings import Ratings
@@ -122,15 +122,9 @@ def test_every_picture_is_whole_small_harmless_and_within_its_frame(large: tuple
             assert b"\xe2\x80\xae" not in picture, "nothing turns the direction of writing"
             assert root.find(f"{SVG}title") is not None
             assert len(root.findtext(f"{SVG}desc", "")) > 40
-            for text in texts_that_stand_where_they_say(root):
+            for text in root.iter(f"{SVG}text"):
                 assert 0 <= float(text.attrib["x"]) <= width
                 assert 0 <= float(text.attrib["y"]) <= float(root.attrib["height"])
-
-
-def texts_that_stand_where_they_say(root: Tree.Element) -> list[Tree.Element]:
-    """The texts that nothing moves."""
-    still = [group for group in root.iter(f"{SVG}g") if "transform" not in group.attrib]
-    return [text for group in still for text in group if text.tag == f"{SVG}text"]
 
 
 def test_sixty_bots_fit() -> None:
@@ -142,30 +136,12 @@ def test_sixty_bots_fit() -> None:
             assert len(draw(kind, summary, data, width)) < 60_000, (kind, width)
 
 
-def test_the_figures_of_the_heat_map_are_those_of_the_table(large: tuple[RunSummary, ChartData]) -> None:
-    summary, data = large
-    texts = [text.text for text in Tree.fromstring(draw("heatmap", summary, data)).iter(f"{SVG}text")]  # noqa: S314
-
-    for rows in summary.variants.values():
-        for row in rows:
-            assert f"{row.match_points:.2f}" in texts
-
-
-def test_figures_can_be_read_on_every_shade() -> None:
-    for step in range(101):
-        ground = shade(step / 100)
-        high, low = sorted((luminance(ground), luminance(ink_on(ground))), reverse=True)
-
-        assert (high + 0.05) / (low + 0.05) >= 4.5
-
-
 def test_strokes_are_drawn_where_they_decide() -> None:
     results = results_of(["ann", "bob", "cyd"], 1)
     summary = summary_of(results, rank_by="strokes")
 
     assert "strokes a round" in draw("intervals", summary, data_of(results)).decode()
     assert f"{summary.standings[0].strokes:+.2f}" in draw("intervals", summary, data_of(results)).decode()
-    assert f"{summary.standings[0].strokes:+.1f}" in draw("heatmap", summary, data_of(results)).decode()
 
 
 def test_moments_are_few_and_the_last_is_now() -> None:
@@ -208,16 +184,17 @@ def test_a_match_out_of_the_standings_is_passed_over() -> None:
     assert not data.moments()
 
 
-def test_a_quantile_of_even_times_is_right_within_a_tenth() -> None:
+def test_a_quantile_is_off_by_more_than_a_tenth() -> None:
+    """Whatever the times, also where all that are in a bin stand at one end of it."""
     dice = Random(1)  # noqa: S311 - the same times every time
-    times = sorted(10 ** dice.uniform(0.2, 6) for _ in range(2001))
-    bins = TimeBins()
-    for time_us in times:
-        bins.add(time_us)
-
-    for share in (0.05, 0.5, 0.95):
-        assert bins.quantile(share) == pytest.approx(times[int(share * 2000)], rel=0.1)
-    assert sum(count for _, _, count in bins.filled()) == bins.count == 2001
+    even = sorted(10 ** dice.uniform(0.2, 6) for _ in range(2001))
+    for times in (even, *([10 ** (4 + part / 100)] * 2001 for part in range(12))):
+        bins = TimeBins()
+        for time_us in times:
+            bins.add(time_us)
+        for share in (0.05, 0.5, 0.95, 0.99):
+            assert bins.quantile(share) == pytest.approx(times[int(share * 2000)], rel=0.1)
+        assert sum(count for _, _, count in bins.filled()) == bins.count == 2001
 
 
 def test_times_of_slaps_are_those_that_counted() -> None:
@@ -232,7 +209,7 @@ def test_times_of_slaps_are_those_that_counted() -> None:
     times.add(("ann", "bob", "cyd"), [window])
 
     assert {bot: bins.count for bot, bins in times.slaps.items()} == {"ann": 1}
-    assert times.slaps["ann"].quantile(1) == pytest.approx(800, rel=0.22)
+    assert times.slaps["ann"].quantile(1) == pytest.approx(800, rel=0.1)
     assert times.late == {"cyd": 1}
 
 
@@ -323,18 +300,19 @@ def drawn(run: Path, out: Path, *kinds: str, replaces: bool = False) -> int:
 
 
 def test_pictures_are_written_into_a_folder_or_a_file(run: Path, tmp_path: Path) -> None:
-    assert drawn(run, tmp_path / "new" / "pictures", "intervals", "heatmap") == 0
+    assert drawn(run, tmp_path / "new" / "pictures", "intervals", "ranks") == 0
     assert drawn(run, tmp_path / "one.svg", "ranks") == 0
     assert drawn(run, tmp_path / "one.svg", "ranks", replaces=True) == 0
-    assert sorted(path.name for path in (tmp_path / "new" / "pictures").iterdir()) == ["heatmap.svg", "intervals.svg"]
+    assert sorted(path.name for path in (tmp_path / "new" / "pictures").iterdir()) == ["intervals.svg", "ranks.svg"]
     assert b"drawn: ranks over time" in (tmp_path / "one.svg").read_bytes()
 
 
 @pytest.mark.parametrize(
     ("wanted", "says"),
     [
-        (("x", "pie"), "there is no picture pie; expected one of intervals, heatmap"),
-        (("x.svg", "ranks", "heatmap"), "is one file: say with --what which picture it shows"),
+        (("x", "pie"), "there is no picture pie; expected one of intervals, ranks, slaps, thinking"),
+        (("x", "heatmap"), "`golfref site` has a table of bots by games on tints"),
+        (("x.svg", "ranks", "intervals"), "is one file: say with --what which picture it shows"),
         (("there", "intervals"), "intervals.svg exists already"),
         (("there/intervals.svg/x", "ranks"), "cannot be made: Not a directory"),
         (("x", "slaps"), "the record of match #2 is damaged"),

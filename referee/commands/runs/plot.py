@@ -35,7 +35,7 @@ class PlotOptions(Struct, frozen=True, kw_only=True):
         typer.Option(
             "--what",
             metavar="KIND",
-            help="intervals, heatmap, ranks, slaps or thinking; may be given several times. Default: all.",
+            help="intervals, ranks, slaps or thinking; may be given several times. Default: all.",
         ),
     ] = None
     width: Annotated[int, typer.Option(min=320, max=4000, help="Pixels; below 560 it is made for phones.")] = 880
@@ -43,13 +43,14 @@ class PlotOptions(Struct, frozen=True, kw_only=True):
 
 
 def plot(options: PlotOptions) -> int:
-    """Draw a run as SVG pictures: intervals of the standings, a heat map, ranks over time, slap and thinking times.
+    """Draw a run as SVG pictures: intervals of the standings, ranks over time, slap and thinking times.
 
     Example: golfref plot cup.golfref -o pictures
     """
     kinds = tuple(dict.fromkeys(options.kinds or ())) or tuple(KINDS)
     if unknown := [kind for kind in kinds if kind not in KINDS]:
-        raise CommandError(f"there is no picture {unknown[0]}; expected one of {', '.join(KINDS)}")
+        instead = "; `golfref site` has a table of bots by games on tints" * ("heatmap" in unknown)
+        raise CommandError(f"there is no picture {unknown[0]}; expected one of {', '.join(KINDS)}{instead}")
     is_file = options.out.suffix == ".svg"
     if is_file and len(kinds) > 1:
         raise CommandError(f"{options.out} is one file: say with --what which picture it shows, or name a folder")

@@ -103,12 +103,32 @@ def is_locked(path: Path) -> bool | None:
 
     To try the lock ourselves could keep a run from starting.
     """
+    lock = Path(f"{os.path.realpath(path)}.lock")
     try:
-        lock = os.stat(f"{os.path.realpath(path)}.lock")
+        inode = lock.stat().st_ino
     except OSError:
         return False
-    with contextlib.suppress(OSError):
+    with contextlib.suppress(OSError, ValueError):
+        place = f"{_device(lock.parent)}:{inode}"
         listed = Path("/proc/locks").read_text(encoding="ascii", errors="replace")
-        place = f"{os.major(lock.st_dev):02x}:{os.minor(lock.st_dev):02x}:{lock.st_ino}"
         return any("FLOCK" in line and place in line.split() for line in listed.splitlines())
     return None
+
+
+def _device(folder: Path) -> str:
+    """The device of a file system, as /proc/locks writes it. Raises OSError, and ValueError where the system has none.
+
+    On btrfs it is another one than stat gives, which is that of a subvolume.
+    """
+    fd = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        about = Path(f"/proc/self/fdinfo/{fd}").read_text(encoding="ascii").split()
+    finally:
+        os.close(fd)
+    mount = about[about.index("mnt_id:") + 1]
+    for line in Path("/proc/self/mountinfo").read_text(encoding="utf-8", errors="replace").splitlines():
+        number, _, device, *_ = line.split()
+        if number == mount:
+            major, minor = map(int, device.split(":"))
+            return f"{major:02x}:{minor:02x}"
+    raise ValueError(f"no mount has the id {mount}")

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from referee.site.content import Content
 from referee.site.files import File
 from referee.site.pages.bots import bot_pages
-from referee.site.pages.front import front_page, further_pages
+from referee.site.pages.front import about_page, front_page
 from referee.site.pages.games import game_pages
 from referee.site.pages.highlights import highlights_page
 from referee.site.pages.lists import match_lists
@@ -19,5 +19,5 @@ def pages(content: Content) -> Iterator[File]:
     yield from bot_pages(site)
     yield from game_pages(site)
     yield from highlights_page(site)
-    yield from further_pages(site)
+    yield about_page(site)
     yield front_page(site)

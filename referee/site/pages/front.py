@@ -2,7 +2,6 @@
 
 import shlex
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 
 from msgspec import Struct
@@ -20,9 +19,6 @@ from referee.site.pages.times import times_table
 from referee.tournament.plan.keys import ROTATIONS_IN_WORDS
 from referee.tournament.summary import RunSummary
 
-MOST_IN_CROSSTABLE = 64
-"""With more bots than this the crosstable has a page of its own."""
-
 SLAPS_IN_WORDS = {
     "isolated": "When a slap window opens, the bots are asked one after another while all else on the machine is "
     "quiet, so that the measured times decide, and not the place of a bot on the machine.",
@@ -33,7 +29,6 @@ SLAPS_IN_WORDS = {
 
 PICTURES = {
     "intervals": "intervals of the standings",
-    "heatmap": "bots by games",
     "ranks": "ranks over time",
     "slaps": "slap times",
     "thinking": "thinking times",
@@ -69,7 +64,7 @@ def front_page(site: Site) -> File:
         stages=list(standings.stages(site)),
         games=games(site),
         by_game=standings.by_games(site) if has_rows and several else None,
-        crosstable=crosstable(site) if has_rows else None,
+        crosstable=standings.crosstable(site, standings.standings_of(summary)) if has_rows else None,
         faults=standings.faults(site),
         moments=[shown(site, one) for one in first_of_each_kind(site.content.highlights)],
         slaps=slap_times(site),
@@ -85,14 +80,10 @@ def front_page(site: Site) -> File:
     )
 
 
-def further_pages(site: Site) -> Iterator[File]:
-    """What the figures mean, and the crosstable where it has a page of its own."""
-    summary = site.content.summary
-    overall = standings.of_run(site) if summary.standings else None
-    yield site.page("about.html", "about.html", meanings=standings.meanings(overall) if overall else [])
-    if len(summary.standings) > MOST_IN_CROSSTABLE:
-        table = standings.crosstable(site, standings.standings_of(summary), "crosstable")
-        yield site.page("crosstable.html", "crosstable.html", table=table)
+def about_page(site: Site) -> File:
+    """What the figures mean."""
+    overall = standings.of_run(site) if site.content.summary.standings else None
+    return site.page("about.html", "about.html", meanings=standings.meanings(overall) if overall else [])
 
 
 def verdict(site: Site) -> list[str]:
@@ -119,14 +110,6 @@ def progress(summary: RunSummary) -> Progress | None:
     if summary.goes_on:
         words = f"So far: {how_far(summary)}. {left:,} more are planned, and further rounds are drawn after them"
     return Progress(words=f"{words}.", matches=summary.matches, planned=0 if summary.goes_on else summary.planned)
-
-
-def crosstable(site: Site) -> Table | None:
-    """The crosstable, where it is not too large for this page."""
-    summary = site.content.summary
-    if len(summary.standings) > MOST_IN_CROSSTABLE:
-        return None
-    return standings.crosstable(site, standings.standings_of(summary), "crosstable")
 
 
 def newcomers(site: Site) -> Table | None:

@@ -9,7 +9,6 @@ from referee.site.files import File
 from referee.site.pages import standings
 from referee.site.pages.highlights import sections
 from referee.site.pages.shell import Site
-from referee.site.pages.tables import Table
 from referee.tournament.config.run_config import RunVariant
 
 
@@ -28,7 +27,7 @@ def game_pages(site: Site) -> Iterator[File]:
 
 def _page(site: Site, entry: RunVariant) -> File:
     content, variant = site.content, entry.variant
-    rows = content.summary.variants.get(entry.name, ())
+    rows, of_game = content.summary.variants.get(entry.name, ()), content.game_standings.get(entry.name)
     chapters, options = rules(rules_in_full(variant))
     moments = content.game_highlights.get(
         entry.name, tuple(one for one in content.highlights if one.variant == entry.name)
@@ -39,16 +38,11 @@ def _page(site: Site, entry: RunVariant) -> File:
         game=entry,
         variant=variant,
         table=standings.of_game(site, rows, "standings", f"Standings in {site.games(entry.name)}") if rows else None,
-        crosstable=_crosstable(site, entry.name),
+        crosstable=standings.crosstable(site, of_game) if of_game is not None else None,
         chapters=chapters,
         options=options,
         sections=sections(site, moments),
     )
-
-
-def _crosstable(site: Site, game: str) -> Table | None:
-    of_game = site.content.game_standings.get(game)
-    return standings.crosstable(site, of_game, "crosstable") if of_game is not None and of_game.overall else None
 
 
 def rules(text: str) -> tuple[list[Chapter], list[str]]:

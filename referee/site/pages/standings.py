@@ -21,6 +21,9 @@ from referee.tournament.summary import RunSummary
 NO_LIMIT = 100_000
 """More cells than any line has: pages break lines themselves."""
 
+MOST_IN_CROSSTABLE = 64
+"""With more bots than this there is no crosstable, which has a cell for each two of them."""
+
 MEANINGS = {
     "rank": "Its place, 1 being the best. 2-4 means that it may have any of these places: the matches so far do not "
     "tell these bots apart.",
@@ -138,9 +141,11 @@ def _shares(standings: Standings) -> Callable[[BotStanding | Encounter], float |
     return lambda row: None if row.strokes is None or not most else 0.5 - row.strokes / most / 2
 
 
-def crosstable(site: Site, standings: Standings, id_: str) -> Table:
-    """Every bot against every other one, on tints. Columns are numbered as the rows are."""
+def crosstable(site: Site, standings: Standings) -> Table | None:
+    """Every bot against every other one, on tints; None where these are too many. Columns are numbered as the rows."""
     bots, share = list(standings.crosstable), _shares(standings)
+    if len(bots) > MOST_IN_CROSSTABLE:
+        return None
     cols = [
         Col(title="#", cells=[str(place) for place in range(1, len(bots) + 1)]),
         Col(title="bot", cells=[site.bots(bot) for bot in bots], is_text=True, is_head=True),
@@ -150,7 +155,7 @@ def crosstable(site: Site, standings: Standings, id_: str) -> Table:
         cells = [encounter(standings, bot, other) for bot in bots]
         tints = [tint(share(one)) if one else None for one in met]
         cols.append(Col(title=str(place), unseen=site.bots(other), cells=cells, tints=tints))
-    return Table(id=id_, caption=crosstable_title(standings.rank_by), cols=tuple(cols))
+    return Table(id="crosstable", caption=crosstable_title(standings.rank_by), cols=tuple(cols))
 
 
 def faults(site: Site) -> Table | None:

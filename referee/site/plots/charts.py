@@ -6,7 +6,6 @@ from msgspec import Struct
 
 from referee.site.plots.data import ChartData
 from referee.site.plots.drawing import WIDE
-from referee.site.plots.heatmap import heatmap
 from referee.site.plots.intervals import intervals
 from referee.site.plots.ranks import ranks
 from referee.site.plots.strips import slaps, thinking
@@ -23,7 +22,6 @@ class Kind(Struct, frozen=True, kw_only=True):
 
 KINDS: Mapping[str, Kind] = {
     "intervals": Kind(draw=lambda summary, _, width: intervals(summary, width)),
-    "heatmap": Kind(draw=lambda summary, _, width: heatmap(summary, width)),
     "ranks": Kind(draw=ranks),
     "slaps": Kind(draw=slaps, reads=True),
     "thinking": Kind(draw=thinking, reads=True),

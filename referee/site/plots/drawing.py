@@ -26,11 +26,8 @@ INK, SOFT, LINE, PAPER, BAND = "#1a1a1a", "#555555", "#8a8a8a", "#ffffff", "#eef
 """Colours of texts, of lesser ones, of lines, of the ground, and of every second band. Texts keep WCAG AA on both
 grounds, lines 3:1."""
 
-BLACK, BLUE = "#000000", "#00447c"
-"""Black on shades, and the colour of marks. What it marks always has its shape too."""
-
-_CIVIDIS = ("00224e", "123570", "3b496c", "575d6d", "707173", "8a8678", "a59c74", "c3b369", "e1cc55", "fee838")
-"""Ten steps of the colour map cividis (Nunez, Anderton, Renslow 2018), which looks alike to all kinds of eyes."""
+BLUE = "#00447c"
+"""The colour of marks. What it marks always has its shape too."""
 
 _NO_XML = re.compile("[\ufffe\uffff]")
 """Characters that XML cannot hold, besides those that `harmless` escapes."""
@@ -120,32 +117,6 @@ def _ems(letter: str) -> float:
     if letter in "iljI.,:;'|!()[] /":
         return 0.4
     return 0.75 if letter.isupper() else 0.62
-
-
-def shade(share: float) -> str:
-    """The colour of a figure between the least (0, dark blue) and the greatest (1, yellow)."""
-    place = min(max(share, 0.0), 1.0) * (len(_CIVIDIS) - 1)
-    low = min(int(place), len(_CIVIDIS) - 2)
-    mixed = (
-        round(one + (other - one) * (place - low))
-        for one, other in zip(bytes.fromhex(_CIVIDIS[low]), bytes.fromhex(_CIVIDIS[low + 1]), strict=True)
-    )
-    return "#" + bytes(mixed).hex()
-
-
-def ink_on(ground: str) -> str:
-    """Black or white, whichever is easier to read on this colour: at least 4.5:1 (WCAG AA)."""
-    return BLACK if luminance(ground) > 0.179 else PAPER
-
-
-def luminance(colour: str) -> float:
-    """How bright a colour is, from 0 to 1, as WCAG 2 has it."""
-    red, green, blue = (_linear(part / 255) for part in bytes.fromhex(colour[1:]))
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
-
-
-def _linear(part: float) -> float:
-    return part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4
 
 
 def ticks(low: float, high: float, most: int) -> list[float]:

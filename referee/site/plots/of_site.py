@@ -26,7 +26,7 @@ class SitePicture(Struct, frozen=True, kw_only=True):
     """A picture in two widths."""
 
     key: str
-    """`intervals`, `heatmap`, `ranks`, `slaps`, `thinking`; `intervals/GAME`; `times/BOT`."""
+    """`intervals`, `ranks`, `slaps`, `thinking`; `intervals/GAME`; `times/BOT`."""
     wide: File
     narrow: File
     """For screens of less than 600 pixels. Its path is that of the wide one with `-narrow` before `.svg`."""

@@ -1,7 +1,6 @@
 """How long bots took, gathered from records: times of slaps and of thinking, as counts in bins.
 
-A bin is a twelfth of a power of ten wide, so memory does not grow with matches. A quantile is right within a fifth, and
-within a tenth where times are spread evenly over a bin.
+A bin is a 25th of a power of ten wide, so memory does not grow with matches, and a quantile is right within a tenth.
 """
 
 from array import array
@@ -11,7 +10,7 @@ from math import floor, log10
 
 from referee.rules.record import Forfeit, Given, GivenSlaps, GivenTogether, Move, was_asked
 
-PER_DECADE = 12
+PER_DECADE = 25
 """How many bins a power of ten has."""
 
 DECADES = 9

@@ -1,10 +1,12 @@
 """A run is followed while its writer goes on: nothing is missed, and the writer notices nothing."""
 
 import asyncio
+import os
 from collections.abc import Iterator
 from contextlib import closing
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 from in_store import go_on
@@ -159,6 +161,21 @@ def test_nobody_plays_a_run_that_was_interrupted(tmp_path: Path) -> None:
     now = RunReader(path).look()
     assert not now.is_played
     assert not now.is_over
+
+
+def test_a_run_on_a_file_system_whose_files_have_another_device_than_its_locks_is_said_to_be_played_by_nobody(
+    writer: Writer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Such as btrfs: stat gives each subvolume a device of its own, /proc/locks has that of the file system."""
+    stat = os.stat
+
+    def of_a_subvolume(*args: Any, **named: Any) -> os.stat_result:
+        fields = list(stat(*args, **named))
+        fields[2] += 1
+        return os.stat_result(fields)
+
+    monkeypatch.setattr(os, "stat", of_a_subvolume)
+    assert RunReader(writer.path).look().is_played is not False
 
 
 def test_the_winner_of_stages_is_shown_with_the_places_of_the_standings_on_24_lines(tmp_path: Path) -> None:

@@ -19,8 +19,6 @@ async function start(place) {
         if (momentIn(location.hash) !== at) history.replaceState(null, "", `#${at}`);
     });
     let view = place.dataset.view ?? "public";
-    /** @type {Model} */
-    let model;
 
     /** @param {string} at */
     function moved(at) {
@@ -40,49 +38,51 @@ async function start(place) {
 
     /** Goes to the moment that the address names, or to the start where the match has none of that name. */
     function goToAsked() {
+        if (golfref.shown === null) return;
         const name = momentIn(location.hash);
-        const found = name && name !== place.id ? model.moments.get(name) : 0;
+        const found = name && name !== place.id ? golfref.shown.moments.get(name) : 0;
         stage.goTo(found ?? 0);
         if (found === undefined) complain(`This match has no moment that is called ${name}. Here is its start.`);
     }
 
-    /** @param {string} name */
+    /**
+     * Shows a view, unless another one is asked for before its document is there.
+     * @param {string} name
+     */
     async function openView(name) {
         view = name;
-        const shared = await unpacked("public");
-        const own = view === "public" ? null : await unpacked(view);
-        model = modelOf(shared, own, () => wiresOf(shared, own));
-        golfref.shown = model;
-        stage.open(model);
-        goToAsked();
-        buttons.forEach((one) => one.setAttribute("aria-pressed", String(one.getAttribute("data-view") === view)));
+        try {
+            const shared = await unpacked("public");
+            const own = name === "public" ? null : await unpacked(name);
+            if (view !== name) return;
+            golfref.shown = modelOf(shared, own, (seat) => wireOf(own, seat));
+            stage.open(golfref.shown);
+            goToAsked();
+            buttons.forEach((one) => one.setAttribute("aria-pressed", String(one.getAttribute("data-view") === name)));
+        } catch (error) {
+            const what = error instanceof Error ? error.message : String(error);
+            if (view === name) complain(`The match cannot be shown: ${what} (arrived: ${received().join(", ") || "nothing"}).`);
+        }
     }
 
     const buttons = all("button[data-view]");
     all("a[data-view][aria-current]").forEach((one) => one.parentElement?.parentElement?.scrollTo({ left: /** @type {HTMLElement} */ (one).offsetLeft - 80 }));
     place.replaceChildren(message, stage.element);
-    try {
-        await openView(view);
-    } catch (error) {
-        const what = error instanceof Error ? error.message : String(error);
-        complain(`The match cannot be shown: ${what} (arrived: ${received().join(", ") || "nothing"}).`);
-        return;
-    }
+    await openView(view);
     window.addEventListener("hashchange", goToAsked);
     all(".skip-link").forEach((link) => link.addEventListener("click", (event) => (event.preventDefault(), place.focus())));
     buttons.forEach((one) => one.addEventListener("click", () => void openView(one.getAttribute("data-view") ?? "public")));
 }
 
 /**
- * The wires that a view may know. Those of the open view stand in the files of the seats, which are large.
- * @param {PublicDocument} shared
+ * The wire of a seat, where the view may know it. Those of the open view stand in the files of the seats, which are large.
  * @param {Additions | null} own
- * @returns {Promise<Wire[]>}
+ * @param {number} seat
+ * @returns {Promise<Wire | undefined>}
  */
-async function wiresOf(shared, own) {
-    if (own === null || own.view !== "open") return own ? own.wires : [];
-    const seats = await Promise.all(shared.bots.map((_, seat) => unpackedLater(`seat${seat}`)));
-    return seats.flatMap((one) => one.wires);
+async function wireOf(own, seat) {
+    const holder = own?.view === "open" ? await unpackedLater(`seat${seat}`) : own;
+    return holder?.wires.find((/** @type {Wire} */ one) => one.seat === seat);
 }
 
 /**

@@ -79,7 +79,7 @@ function roundsOf(model) {
  */
 function standingLines(points) {
     const rows = advantages(points);
-    const most = Math.max(1, ...rows.flat().map(Math.abs));
+    const most = rows.flat().reduce((most, one) => Math.max(most, Math.abs(one)), 1);
     const y = (/** @type {number} */ value) => TOP + ((most - value) / (2 * most)) * (HEIGHT - TOP - 4);
     const middle = drawn("line", { class: "average", x1: 0, x2: WIDTH, y1: y(0), y2: y(0) });
     const lines = points[0].map((_, seat) => {

@@ -1,7 +1,7 @@
 /** The faults of the bots, where they happened, each a way to its step. */
 
 import { who } from "./cards.js";
-import { button, h } from "./dom.js";
+import { button, h, say } from "./dom.js";
 import { seatName } from "./pieces.js";
 import { placeInWords } from "./steps.js";
 import { harmless } from "./wire.js";
@@ -127,10 +127,14 @@ function errorsOf(model, faults) {
         const place = h("div", {});
         const ask = button({ class: "plain" }, () => void load(), "Show the standard error of ", seatName(model, seat));
         async function load() {
-            const wire = (await model.wires()).find((one) => one.seat === seat);
-            const found = wire ? standardErrorOf(wire) : [];
-            found.forEach((one) => one.setAttribute("open", ""));
-            place.replaceChildren(...(found.length ? found : [h("p", { class: "note" }, "It wrote nothing to standard error, or nothing was kept.")]));
+            try {
+                const wire = await model.wire(seat);
+                const found = wire ? standardErrorOf(wire) : [];
+                found.forEach((one) => one.setAttribute("open", ""));
+                place.replaceChildren(...(found.length ? found : [h("p", { class: "note" }, "It wrote nothing to standard error, or nothing was kept.")]));
+            } catch (error) {
+                say(place, `The standard error cannot be shown: ${error instanceof Error ? error.message : String(error)}.`);
+            }
         }
         return h("div", {}, ask, place);
     });

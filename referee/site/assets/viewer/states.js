@@ -60,10 +60,10 @@ export function statesOf(start, steps) {
  * The match as one view knows it.
  * @param {PublicDocument} shared
  * @param {Additions | null} own
- * @param {() => Promise<Wire[]>} wires
+ * @param {Model["wire"]} wire
  * @returns {Model}
  */
-export function modelOf(shared, own, wires) {
+export function modelOf(shared, own, wire) {
     const steps = stepsOf(shared, own);
     return {
         view: own === null ? "public" : own.view === "seat" ? `seat${own.seat}` : own.view,
@@ -73,7 +73,7 @@ export function modelOf(shared, own, wires) {
         states: statesOf(shared.start, steps),
         windows: (own ?? shared).windows,
         swings: (own ?? shared).swings,
-        wires,
+        wire,
         moments: new Map(steps.map((step, number) => [step.at, number])),
         goTo: () => {},
     };

@@ -209,8 +209,8 @@ interface Model {
     states: TableState[];
     windows: SlapWindow[];
     swings: Swing[];
-    /** What passed between the referee and the bots of whom this view may know; of the open view, all of them. */
-    wires: () => Promise<Wire[]>;
+    /** What passed between the referee and the bot of this seat; undefined where this view may not know of it. */
+    wire: (seat: number) => Promise<Wire | undefined>;
     /** By the name of a moment, the number of its step. */
     moments: Map<string, number>;
     /** Shows another step. The page sets it. */

@@ -64,11 +64,12 @@ function paneOf(model, seats) {
         if (seat === null) return fill();
         say(message, "The lines are loading.");
         try {
-            const wire = (await model.wires()).find((one) => one.seat === chosen);
+            const wire = await model.wire(seat);
             if (seat !== chosen) return;
             rows = wire ? wireRows(wire) : [];
             if (wire) end.replaceChildren(...endOf(wire));
         } catch (error) {
+            if (seat !== chosen) return;
             return say(message, `The lines cannot be shown: ${error instanceof Error ? error.message : String(error)}.`);
         }
         fill();
