@@ -118,6 +118,7 @@ def moment(game: Game, viewer: Viewer, look: Look, since: int) -> Moment:
             None if slot is None else (slot.openly_known_by, slot.shown_at if knows(game.table, viewer, slot) else -1)
             for layout in game.table.layouts
             for slot in layout
+            if all(ask.decision != "par" for ask in asks)  # before the deal the cards of the round before lie there
         ],
     )
 
