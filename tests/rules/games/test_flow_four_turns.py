@@ -71,18 +71,10 @@ def test_gen_09_a_turn_cap_below_four_cuts_the_round_off(start: Start) -> None:
 
 def test_c_221_t4_05_a_stock_card_is_swapped_in_or_discarded_without_a_flip(start: Start) -> None:
     match = start("four-turns", ["(2S) (3S) / (9H) (5S)", *[DOWN] * 3], up="KD", stock="3C 4C")
-    match.play("""
-        0 turn: draw stock
-        0 place
-    """)
+    match.play("0 turn: draw stock; place")
     assert match.offered == {"swap": [0, 1, 2, 3], "discard": []}
     assert match.ask.fallback == Discard()
-    match.play("""
-        0 place: swap s2
-        1 turn: draw stock
-        1 place: discard
-        2 turn
-    """)
+    match.play("0 place: swap s2", "1 turn: draw stock; place: discard", "2 turn")
     assert match.news(3) == [
         Swapped(seat=0, slot=2, card="3C", face_up=True, replaced="9H"),
         Drew(seat=1, source="stock", card=None, stock=33),
@@ -95,10 +87,7 @@ def test_c_221_t4_05_a_stock_card_is_swapped_in_or_discarded_without_a_flip(star
 def test_t4_06_a_pile_card_must_take_the_place_of_a_face_down_card(start: Start) -> None:
     match = start("four-turns", [DOWN] * 4)
     swap_in_turn(match, {0: 0})
-    match.play("""
-        0 turn: draw pile
-        0 place
-    """)
+    match.play("0 turn: draw pile; place")
     assert match.offered == {"swap": [1, 2, 3]}
     assert match.ask.fallback == Swap(slot=1)
     match.refuses("discard")
@@ -108,10 +97,7 @@ def test_t4_06_a_pile_card_must_take_the_place_of_a_face_down_card(start: Start)
 def test_c_112_t4_07_a_card_that_was_swapped_in_is_locked(start: Start) -> None:
     match = start("four-turns", [DOWN] * 4)
     swap_in_turn(match, {0: 0})
-    match.play("""
-        0 turn: draw stock
-        0 place
-    """)
+    match.play("0 turn: draw stock; place")
     assert match.offered == {"swap": [1, 2, 3], "discard": []}
     match.refuses("swap s0")
 
@@ -122,24 +108,15 @@ def test_c_113_t4_08_the_fourth_swap_takes_the_last_face_down_card_and_the_other
     for slot in (0, 1, 2):
         swap_in_turn(match, {0: slot})
     assert match.grid(0) == "5C 6D / 7H (QS)"
-    match.play("""
-        0 turn: draw pile
-        0 place
-    """)
+    match.play("0 turn: draw pile; place")
     assert match.offered == {"swap": [3]}
-    match.play("""
-        0 place: swap s3
-        1 turn
-    """)
+    match.play("0 place: swap s3", "1 turn")
     assert match.grid(0) == "5C 6D / 7H 5H"
     assert match.table.pile[-1] == "QS"
     match.play("""
-        1 turn: draw stock
-        1 place: discard
-        2 turn: draw stock
-        2 place: discard
-        3 turn: draw stock
-        3 place: discard
+        1 turn: draw stock; place: discard
+        2 turn: draw stock; place: discard
+        3 turn: draw stock; place: discard
         end
     """)
     assert match.game.result.rounds[0].raw[0] == 13

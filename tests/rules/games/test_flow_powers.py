@@ -41,7 +41,7 @@ def test_c_173_each_seat_looks_at_any_two_of_six_hidden_cards(start: Start) -> N
     assert [ask.fallback for ask in sealed.asks] == [Look(slots=(0, 1))] * 2
     match.refuses("look s1 | look s0 s1")
     match.refuses("look s1 s1 | look s0 s1")
-    match.play("sealed: look s1 s4 | look s5 s0\n0 turn")
+    match.play("sealed: look s1 s4 | look s5 s0", "0 turn")
     for viewer in VIEWERS:
         assert match.news(viewer) == [
             Looked(seat=0, slots=(1, 4), cards=("3S", "7S") if viewer == 0 else (None, None)),
@@ -61,7 +61,7 @@ def test_pow_03_pow_04_the_seat_left_of_the_dealer_draws_from_the_stock_or_knock
     assert match.open == "2 turn"
     assert match.offered == {"draw": ["stock"], "knock": []}
     assert match.table.pile == []
-    match.play("2 turn: knock\n0 turn")
+    match.play("2 turn: knock", "0 turn")
     assert match.offered == {"draw": ["stock"]}
 
 
@@ -72,9 +72,9 @@ def test_pow_03_the_pile_can_be_drawn_by_option(start: Start) -> None:
     assert isinstance(begun, Round)
     assert view(turned, None) == UpCard(card="10C", stock=33)
     assert match.offered == {"draw": ["stock", "pile"], "knock": []}
-    match.play("0 turn: draw pile\n0 place")
+    match.play("0 turn: draw pile", "0 place")
     assert match.offered == {"swap": [0, 1, 2, 3, 4, 5]}
-    match.play("0 place: swap s0\n1 turn")
+    match.play("0 place: swap s0", "1 turn")
     for viewer in VIEWERS:
         assert match.news(viewer) == [Swapped(seat=0, slot=0, card="10C", face_up=False, replaced="AS")]
 
@@ -84,7 +84,7 @@ def test_pow_03_the_pile_can_be_drawn_by_option(start: Start) -> None:
 
 def test_pow_05_the_drawer_alone_sees_the_card_and_may_swap_or_discard(start: Start) -> None:
     match = deal(start, "10C")
-    match.play("0 turn: draw stock\n0 place")
+    match.play("0 turn: draw stock", "0 place")
     for viewer in VIEWERS:
         assert match.news(viewer) == [Drew(seat=0, source="stock", card="10C" if viewer == 0 else None, stock=33)]
     assert match.offered == {"swap": [0, 1, 2, 3, 4, 5], "discard": []}
@@ -109,7 +109,7 @@ def test_pow_06_a_swap_is_face_down_and_the_replaced_card_has_no_power(start: St
     """POW-09, POW-29: also where the old card lay face up."""
     match = deal(start, "10C")
     match.table.at(0, 2).up = True
-    match.play("0 turn: draw stock\n0 place: swap s2\n1 turn")
+    match.play("0 turn: draw stock", "0 place: swap s2", "1 turn")
     assert match.grid(0) == "(AS) (3S) (10C) / (6S) (7S) (8S)"
     for viewer in VIEWERS:
         card = "10C" if viewer == 0 else None
@@ -143,7 +143,7 @@ def test_pow_24_an_empty_stock_is_reshuffled(start: Start) -> None:
     match.leave_in_stock(2)
     discard(match, then="1 turn")
     discard(match, seat=1, then="2 turn")
-    match.play("2 turn: draw stock\n2 place")
+    match.play("2 turn: draw stock", "2 place")
     drew = Drew(seat=2, source="stock", card="QC", stock=0)
     assert match.news(2) == [Reshuffled(stock=1), drew]
 
@@ -179,11 +179,11 @@ def test_c_214_a_seat_with_an_empty_set_draws_and_discards_or_knocks(start: Star
     for card in ("8C", "6C", "JC"):
         match = deal(start, card, empty, ONE, TWO)
         assert match.offered == {"draw": ["stock"], "knock": []}
-        match.play("0 turn: draw stock\n0 place")
+        match.play("0 turn: draw stock", "0 place")
         assert match.offered == {"discard": []}
-        match.play("0 place: discard\n1 turn")
+        match.play("0 place: discard", "1 turn")
     match = deal(start, "AC", ZERO, empty)
-    match.play("0 turn: draw stock\n0 place: discard\n0 power")
+    match.play("0 turn: draw stock", "0 place: discard", "0 power")
     assert match.offered["add"] == [1]
     for card in ("3C", "4C", "6C", "7C", "9C", "10C"):
         discard(deal(start, card, ZERO, empty), then="1 turn")
@@ -210,7 +210,7 @@ def test_pow_26_no_power_may_be_aimed_at_a_protected_knocker(start: Start, card:
     """`protect_ender`, by default off."""
     for protected in (True, False):
         match = deal(start, card, protect_ender=protected)
-        match.play("0 turn: knock\n1 turn: draw stock\n1 place: discard\n1 power")
+        match.play("0 turn: knock", "1 turn: draw stock", "1 place: discard", "1 power")
         seats = set()
         for offer in match.ask.offers:
             choices = offer.choices()

@@ -67,7 +67,7 @@ def test_pow_08_an_added_card_fills_the_lowest_hole_and_then_opens_a_column(star
     assert match.grid(1) == "(10S) (9H) (2S) / (2H) (9D) (10D) / (2D) --"
     discard(match, AddCard(seat=1), then="1 turn")
     assert match.grid(1) == "(10S) (9H) (2S) / (2H) (9D) (10D) / (2D) (2C)"
-    match.play("1 turn: draw stock\n1 place")
+    match.play("1 turn: draw stock", "1 place")
     assert match.offered["swap"] == [0, 1, 2, 3, 4, 5, 6, 7]
 
 
@@ -82,7 +82,7 @@ def test_pow_08_the_ninth_card_opens_a_fifth_column(start: Start) -> None:
 def test_pow_10_an_ace_adds_the_top_stock_card_unseen_by_everybody(start: Start) -> None:
     """POW-29"""
     match = deal(start, "AC KH")
-    match.play("0 turn: draw stock\n0 place: discard\n0 power")
+    match.play("0 turn: draw stock", "0 place: discard", "0 power")
     assert match.offered == {"add": [1, 2], "remove": [0, 1, 2, 3, 4, 5], "none": []}
     match.game.answer(AddCard(seat=2))
     for viewer in VIEWERS:
@@ -111,7 +111,7 @@ def test_pow_10_the_ace_lies_on_the_pile_when_its_card_is_drawn(start: Start) ->
     assert match.grid(0) == ZERO + " / (QC) --"
     bare = deal(start, "AC")
     bare.leave_in_stock(1)
-    bare.play("0 turn: draw stock\n0 place: discard\n0 power")
+    bare.play("0 turn: draw stock", "0 place: discard", "0 power")
     assert "add" not in bare.offered
 
 
@@ -121,7 +121,7 @@ def test_pow_10_the_ace_lies_on_the_pile_when_its_card_is_drawn(start: Start) ->
 def test_pow_12_a_ten_looks_at_an_opponents_card(start: Start) -> None:
     """POW-29: the slot is public, the card the actor's."""
     match = deal(start, "10C")
-    match.play("0 turn: draw stock\n0 place: discard\n0 power")
+    match.play("0 turn: draw stock", "0 place: discard", "0 power")
     assert match.offered == {"peek": IN_ONE + IN_TWO, "none": []}
     match.game.answer(Peek(target=(2, 5)))
     for viewer in VIEWERS:
@@ -131,7 +131,7 @@ def test_pow_12_a_ten_looks_at_an_opponents_card(start: Start) -> None:
 
 def test_pow_12_a_jack_looks_at_an_own_card(start: Start) -> None:
     match = deal(start, "JC")
-    match.play("0 turn: draw stock\n0 place: discard\n0 power")
+    match.play("0 turn: draw stock", "0 place: discard", "0 power")
     assert match.offered == {"peek": [(0, slot) for slot in range(6)], "none": []}
     match.game.answer(Peek(target=(0, 5)))
     for viewer in VIEWERS:
@@ -158,7 +158,7 @@ def test_c_179_a_three_turns_a_set_down_and_shuffles_it(start: Start) -> None:
 def test_c_184_a_four_turns_an_opponents_card_up_or_an_own_one_down(start: Start) -> None:
     """POW-15, POW-09: in between a 6 moves it away, and it keeps its face."""
     match = deal(start, "4C QC QD 6C 4D", ZERO, ONE, "")
-    match.play("0 turn: draw stock\n0 place: discard\n0 power")
+    match.play("0 turn: draw stock", "0 place: discard", "0 power")
     assert match.offered == {"expose": IN_ONE + IN_TWO, "none": []}
     match.game.answer(Expose(target=(1, 0)))
     assert match.news(None)[1:] == [
@@ -171,14 +171,14 @@ def test_c_184_a_four_turns_an_opponents_card_up_or_an_own_one_down(start: Start
     discard(match, Exchange(slot=2, target=(1, 0)), then="1 turn")
     assert match.grid(0) == "(AS) (3S) AH / (6S) (7S) (8S)"
     assert match.grid(1) == "(4S) (3H) (4H) / (6H) (7H) (8H)"
-    match.play("1 turn: draw stock\n1 place: discard\n1 power")
+    match.play("1 turn: draw stock", "1 place: discard", "1 power")
     assert match.offered["expose"] == [(0, slot) for slot in (0, 1, 3, 4, 5)] + IN_TWO
 
 
 def test_pow_15_a_four_turns_an_own_open_card_down(start: Start) -> None:
     match = deal(start, "4C")
     match.table.at(0, 3).up = True
-    match.play("0 turn: draw stock\n0 place: discard\n0 power")
+    match.play("0 turn: draw stock", "0 place: discard", "0 power")
     assert match.offered["hide"] == [3]
     match.game.answer(Hide(slot=3))
     for viewer in VIEWERS:
@@ -189,7 +189,7 @@ def test_pow_15_a_four_turns_an_own_open_card_down(start: Start) -> None:
 def test_c_211_a_six_swaps_an_own_card_with_an_opponents_unseen(start: Start) -> None:
     """POW-18, POW-29"""
     match = deal(start, "6C")
-    match.play("0 turn: draw stock\n0 place: discard\n0 power")
+    match.play("0 turn: draw stock", "0 place: discard", "0 power")
     offer = Offer(kind="exchange", slot=OneOf((0, 1, 2, 3, 4, 5)), target=OneOf((*IN_ONE, *IN_TWO)))
     assert match.ask.offers[0] == offer
     match.game.answer(Exchange(slot=2, target=(1, 4)))
@@ -243,7 +243,7 @@ def test_pow_19_lines_of_a_grown_set_with_holes(start: Start, axis: Any, lines: 
     layout[1] = None
     discard(match, seat=1, then="2 turn")
     discard(match, seat=2, then="0 turn")
-    match.play("0 turn: draw stock\n0 place: discard\n0 power")
+    match.play("0 turn: draw stock", "0 place: discard", "0 power")
     seat = OneOf((1,))
     assert match.ask.offers[:2] == (
         Offer(kind="swap_lines", seat=seat, axis=OneOf(("row",)), lines=Pick(2, (0, 1))),
@@ -259,7 +259,7 @@ def test_pow_19_lines_of_a_grown_set_with_holes(start: Start, axis: Any, lines: 
 def lap(start: Start, stock: str, zero: str = ZERO, one: str = ONE, two: str = TWO, **options: Any) -> Script:
     """Seat 0 has knocked; seats 1 and 2 have a turn each."""
     match = deal(start, stock, zero, one, two, **options)
-    match.play("0 turn: knock\n1 turn")
+    match.play("0 turn: knock", "1 turn")
     return match
 
 
@@ -271,7 +271,7 @@ KING_ZERO = "(KS) (3S) (4S) / (6S) (7S) (8S)"
 def test_pow_22_a_drawn_black_king_cancels_a_knock_by_choice(start: Start) -> None:
     """(a)"""
     match = lap(start, "KC")
-    match.play("1 turn: draw stock\n1 place: discard\n1 power")
+    match.play("1 turn: draw stock", "1 place: discard", "1 power")
     assert match.offered == {"cancel_knock": [], "none": []}
     match.game.answer(CancelKnock())
     for viewer in VIEWERS:
@@ -288,14 +288,14 @@ def test_pow_22_a_drawn_black_king_need_not_cancel(start: Start) -> None:
     discard(match, Nothing(), seat=1, then="2 turn")
     assert match.table.ended_by == 0
     match = lap(start, "KC")
-    match.play("1 turn: draw stock\n1 place: swap s0\n2 turn")
+    match.play("1 turn: draw stock", "1 place: swap s0", "2 turn")
     assert match.table.ended_by == 0
 
 
 def test_pow_22_a_two_can_copy_a_black_king_while_a_knock_is_pending(start: Start) -> None:
     """(b): the second power of the 2 is still to come, and no other black king."""
     match = lap(start, "2C")
-    match.play("1 turn: draw stock\n1 place: discard\n1 pick2")
+    match.play("1 turn: draw stock", "1 place: discard", "1 pick2")
     assert match.offered["copy"] == [*COPIES, "BK"]
     match.game.answer(Copy(power="BK"))
     match.game.answer(CancelKnock())
@@ -321,7 +321,7 @@ def test_pow_22_a_black_king_that_turns_up_in_the_lap_cancels_by_itself(
 ) -> None:
     """(c): from any set, also the knocker's and the own."""
     match = lap(start, stock, *sets)
-    match.play("1 turn: draw stock\n1 place")
+    match.play("1 turn: draw stock", "1 place")
     for answer in answers:
         match.game.answer(answer)
     assert match.news(None)[-1] == KnockCancelled(knocker=0)
@@ -332,10 +332,10 @@ def test_pow_22_a_black_king_that_turns_up_in_the_lap_cancels_by_itself(
 def test_pow_22_a_black_king_replaced_by_a_swap_cancels(start: Start) -> None:
     """(c), POW-06: the one effect of a replaced card."""
     match = lap(start, "10C", one=KING_ONE)
-    match.play("1 turn: draw stock\n1 place: swap s0\n2 turn")
+    match.play("1 turn: draw stock", "1 place: swap s0", "2 turn")
     assert match.news(None)[-1] == KnockCancelled(knocker=0)
     match = lap(start, "", one=KING_ONE, up="10C", powers_draw_pile=True)
-    match.play("1 turn: draw pile\n1 place: swap s0\n2 turn")
+    match.play("1 turn: draw pile", "1 place: swap s0", "2 turn")
     assert match.news(None)[-1] == KnockCancelled(knocker=0)
 
 
@@ -349,16 +349,16 @@ def test_pow_22_red_kings_and_what_an_eight_does_not_keep_cancel_nothing(start: 
 def test_pow_22_amb_51_a_black_king_cancels_by_being_drawn_by_option(start: Start) -> None:
     """INF-04, INF-07, POW-23: everybody sees it, and where it then lies; there is no power left to use."""
     match = lap(start, "KC QC KS", black_king_cancels="drawn")
-    match.play("1 turn: draw stock\n1 place")
+    match.play("1 turn: draw stock", "1 place")
     for viewer in VIEWERS:
         assert match.news(viewer) == [Drew(seat=1, source="stock", card="KC", stock=33), KnockCancelled(knocker=0)]
     assert match.offered == {"swap": [0, 1, 2, 3, 4, 5], "discard": []}
-    match.play("1 place: swap s0\n2 turn")
+    match.play("1 place: swap s0", "2 turn")
     for viewer in VIEWERS:
         assert match.news(viewer) == [Swapped(seat=1, slot=0, card="KC", face_up=False, replaced="AH")]
     assert match.offered == {"draw": ["stock"], "knock": []}
     discard(match, seat=2, then="0 turn")
-    match.play("0 turn: knock\n1 turn: draw stock\n1 place: discard\n2 turn")
+    match.play("0 turn: knock", "1 turn: draw stock", "1 place: discard", "2 turn")
     assert match.news(None)[1:] == [
         Drew(seat=1, source="stock", card="KS", stock=31),
         KnockCancelled(knocker=0),
@@ -370,7 +370,7 @@ def test_pow_22_amb_51_a_black_king_cancels_by_being_drawn_by_option(start: Star
 def test_pow_22_amb_51_a_black_king_drawn_by_an_eight_cancels_too(start: Start, stock: str) -> None:
     """POW-20, POW-11: of two the first is shown, and the other stays private."""
     match = lap(start, f"{stock} KS KC", black_king_cancels="drawn")
-    match.play("1 turn: draw stock\n1 place")
+    match.play("1 turn: draw stock", "1 place")
     for answer in (Discard(), *((Copy(power="8"),) if stock == "2C" else ()), TakeTwo()):
         match.game.answer(answer)
     for viewer in VIEWERS:
@@ -394,13 +394,13 @@ def test_pow_22_amb_51_the_unshown_king_of_an_eight_is_kept_in_private(start: St
 def test_pow_22_amb_51_no_other_way_of_a_black_king_cancels_unseen(start: Start) -> None:
     """Neither is it drawn when it comes from the pile or goes to somebody unseen, nor is there a knock before one."""
     match = lap(start, "QC", up="KC", powers_draw_pile=True, black_king_cancels="drawn")
-    match.play("1 turn: draw pile\n1 place: swap s0\n2 turn")
+    match.play("1 turn: draw pile", "1 place: swap s0", "2 turn")
     assert match.table.ended_by == 0
     match = lap(start, "AC KC", black_king_cancels="drawn")
     discard(match, AddCard(seat=2), seat=1, then="2 turn")
     assert match.table.ended_by == 0
     match = deal(start, "KC", black_king_cancels="drawn")
-    match.play("0 turn: draw stock\n0 place")
+    match.play("0 turn: draw stock", "0 place")
     assert match.news(1) == [Drew(seat=0, source="stock", card=None, stock=33)]
 
 
@@ -408,13 +408,13 @@ def test_pow_22_amb_51_the_last_stock_card_cancels_too(start: Start) -> None:
     """GEN-08: no power follows it, but this one needs none; nobody has ended the round."""
     match = lap(start, "KC", stock_out="end", black_king_cancels="drawn", knock_penalty="add:10")
     match.leave_in_stock(1)
-    match.play("1 turn: draw stock\n1 place: discard\nend")
+    match.play("1 turn: draw stock", "1 place: discard", "end")
     assert match.game.result.rounds[0].ender is None
 
 
 def test_pow_22_a_black_king_does_nothing_without_a_knock(start: Start) -> None:
     match = deal(start, "10C", KING_ZERO, ONE, TWO)
-    match.play("0 turn: draw stock\n0 place: swap s0\n1 turn")
+    match.play("0 turn: draw stock", "0 place: swap s0", "1 turn")
     assert len(match.news(None)) == 2
 
 
@@ -435,7 +435,7 @@ def test_c_215_a_black_king_that_lay_open_before_the_knock_never_cancels(
     discard(match, Expose(target=(1 if "KS" in sets[1] else 2, 0)), then="1 turn")
     discard(match, seat=1, then="2 turn")
     discard(match, seat=2, then="0 turn")
-    match.play("0 turn: knock\n1 turn: draw stock\n1 place")
+    match.play("0 turn: knock", "1 turn: draw stock", "1 place")
     for answer in answers:
         match.game.answer(answer)
     assert (match.table.pile[-1], match.table.ended_by, match.open) == ("KS", 0, "2 turn")
@@ -469,9 +469,9 @@ def test_c_176_after_a_cancelled_knock_play_goes_on_left_of_the_actor(start: Sta
     assert match.table.pile[-1] == "KS"
     assert match.offered == {"draw": ["stock"], "knock": []}
     discard(match, seat=0, then="1 turn")
-    match.play("1 turn: knock\n2 turn")
+    match.play("1 turn: knock", "2 turn")
     discard(match, seat=2, then="0 turn")
-    match.play("0 turn: draw stock\n0 place: swap s5\nend")
+    match.play("0 turn: draw stock", "0 place: swap s5", "end")
     assert match.game.result.rounds[0].ender == 1
 
 
@@ -479,7 +479,7 @@ def test_pow_23_the_former_knocker_may_knock_again(start: Start) -> None:
     match = lap(start, "KC QC QD")
     discard(match, CancelKnock(), seat=1, then="2 turn")
     discard(match, seat=2, then="0 turn")
-    match.play("0 turn: knock\n1 turn")
+    match.play("0 turn: knock", "1 turn")
     assert match.table.ended_by == 0
     discard(match, seat=1, then="2 turn")
 

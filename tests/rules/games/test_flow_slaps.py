@@ -28,11 +28,7 @@ def window(match: Script) -> Window:
 def after_7c(start: Start, zero: str = ZERO, one: str = ONE, two: str = TWO, more: str = "", **options: Any) -> Script:
     """Seat 0 has drawn and discarded 7C; the window is open."""
     match = start("cactus", [zero, one, two], stock=f"7C {more}", **options)
-    match.play("""
-        0 turn: draw stock
-        0 place: discard
-        window
-    """)
+    match.play("0 turn: draw stock; place: discard; window")
     return match
 
 
@@ -99,7 +95,7 @@ def test_cac_26_what_a_slap_does(
 ) -> None:
     """Everybody sees the same; next is the discarder's left."""
     match = after_7c(start, more="6C", **given)
-    match.play(f"window: {window}\n1 turn")
+    match.play(f"window: {window}", "1 turn")
     names = ("seat", "target", "card", "verdict", "new_slot", "stock")
     slaps = [Slapped[str | None](**dict(zip(names, one, strict=True))) for one in slapped]
     for viewer in (None, 0, 1, 2):
@@ -111,17 +107,11 @@ def test_cac_26_what_a_slap_does(
 def test_cac_29_a_right_card_of_another_seat_is_paid_for_with_an_own_one(start: Start) -> None:
     """DEC-09, INF-04: any own card may be given, and where it goes is seen by all, the card by nobody."""
     match = after_7c(start, zero="(2S) (3S) / (4S) (7S)")
-    match.play("""
-        window: 2 at 0 s3
-        2 give
-    """)
+    match.play("window: 2 at 0 s3", "2 give")
     assert match.table.pile == ["7C", "7S"]
     assert match.offered == {"give": [0, 1, 2, 3]}
     assert match.ask.fallback == Give(slot=0)
-    match.play("""
-        2 give: give s2
-        1 turn
-    """)
+    match.play("2 give: give s2", "1 turn")
     for viewer in (None, 0, 1, 2):
         assert match.news(viewer) == [Gave(seat=2, slot=2, target=(0, 3)), WindowClosed()]
     assert match.grid(0) == "(2S) (3S) / (4S) (4D)"
@@ -130,11 +120,7 @@ def test_cac_29_a_right_card_of_another_seat_is_paid_for_with_an_own_one(start: 
 
 def test_cac_29_the_gift_waits_for_all_slaps_and_may_be_a_card_just_received(start: Start) -> None:
     match = after_7c(start, zero="(2S) (3S) / (4S) (7S)", more="6C")
-    match.play("""
-        window: 2 at 0 s3, 1 at 1 s0, 0 at 2 s0
-        2 give: give s1
-        1 turn
-    """)
+    match.play("window: 2 at 0 s3, 1 at 1 s0, 0 at 2 s0", "2 give: give s1", "1 turn")
     assert match.grid(0) == "(2S) (3S) / (4S) (7D) / (2D)"
     assert match.grid(1) == "(2H) (7H) / (4H) (5H) / (6C)"
     assert match.grid(2) == "-- -- / (4D) (5D)"
@@ -142,10 +128,7 @@ def test_cac_29_the_gift_waits_for_all_slaps_and_may_be_a_card_just_received(sta
 
 def test_cac_36_amb_40_who_loses_the_last_card_to_a_late_slap_ends_the_round(start: Start) -> None:
     match = after_7c(start, zero="(7S) -- / -- --", late_card="slapper")
-    match.play("""
-        window: 1 at 1 s1, 2 at 0 s0
-        end
-    """)
+    match.play("window: 1 at 1 s1, 2 at 0 s0", "end")
     (result,) = match.game.result.rounds
     assert result.raw == (0, 11, 25)
 
@@ -153,11 +136,7 @@ def test_cac_36_amb_40_who_loses_the_last_card_to_a_late_slap_ends_the_round(sta
 def test_cac_36_amb_40_a_seat_that_waits_for_its_gift_may_lose_its_other_card(start: Start) -> None:
     """CAC-29: the first slap took one seven of seat 0 and owes it a card, the second takes its other one."""
     match = after_7c(start, zero="(7S) (7D) / -- --", two="", late_card="slapper")
-    match.play("""
-        window: 1 at 0 s0, 2 at 0 s1
-        1 give: give s0
-        1 turn
-    """)
+    match.play("window: 1 at 0 s0, 2 at 0 s1", "1 give: give s0", "1 turn")
     assert match.grid(0) == "(2H) -- / -- --"
 
 
@@ -165,10 +144,7 @@ def test_cac_36_amb_40_a_seat_that_waits_for_its_gift_may_lose_its_other_card(st
 def test_c_142_the_second_slap_at_a_card_that_has_gone_is_void(start: Start, card: str, then: str) -> None:
     """C-142 [CAC-33]: nothing is published of a void slap."""
     match = after_7c(start, zero=f"(2S) (3S) / (4S) ({card})")
-    match.play(f"""
-        window: 1 at 0 s3, 2 at 0 s3
-        {then}
-    """)
+    match.play("window: 1 at 0 s3, 2 at 0 s3", f"{then}")
     assert [event.seat for event in match.news(None) if isinstance(event, Slapped)] == [1]
     assert match.grid(2) == TWO
 
@@ -176,23 +152,14 @@ def test_c_142_the_second_slap_at_a_card_that_has_gone_is_void(start: Start, car
 def test_c_160_slapped_cards_open_no_window(start: Start) -> None:
     """C-160 [CAC-34]."""
     match = after_7c(start, two="(2D) (7S) / (4D) (5D)")
-    match.play("""
-        window: 1 at 1 s1
-        1 turn: draw stock
-        1 place
-    """)
+    match.play("window: 1 at 1 s1", "1 turn: draw stock; place")
     assert match.table.windows == 1
 
 
 def test_c_161_the_discarder_slaps_its_new_card(start: Start) -> None:
     """C-161 [CAC-22]: a replaced card opens a window, and its rank is what counts."""
     match = start("cactus", ["(7D) (3S) / (4S) (8D)", ONE, ""], stock="7C")
-    match.play("""
-        0 turn: draw stock
-        0 place: swap s0
-        window: 0 at 0 s0
-        1 turn
-    """)
+    match.play("0 turn: draw stock; place: swap s0; window: 0 at 0 s0", "1 turn")
     assert match.table.pile == ["7D", "7C"]
     assert match.grid(0) == "-- (3S) / (4S) (8D)"
 
@@ -205,10 +172,7 @@ def test_c_164_every_seat_is_asked_alike_and_passes_leave_no_trace(start: Start,
     assert [ask.seat for ask in asks] == [0, 1, 2]
     assert len({(ask.offers, ask.decision, ask.fallback) for ask in asks}) == 1
     assert asks[0].fallback == Pass()
-    match.play("""
-        window: nobody
-        1 turn
-    """)
+    match.play("window: nobody", "1 turn")
     for viewer in (None, 0, 1, 2):
         assert match.news(viewer) == [WindowClosed()]
 
@@ -220,10 +184,7 @@ def test_c_209_a_slap_at_an_empty_or_unknown_slot_is_illegal(start: Start) -> No
         match.refuses(f"1 at {target}")
     match.refuses("1 at 0 s0, 1 at 0 s1")
     match.refuses("3 at 0 s0")
-    match.play("""
-        window: 0 at 2 s0
-        1 turn
-    """)
+    match.play("window: 0 at 2 s0", "1 turn")
 
 
 def test_cac_23_every_discard_opens_a_window_also_the_last_of_the_lap(start: Start) -> None:
@@ -231,12 +192,8 @@ def test_cac_23_every_discard_opens_a_window_also_the_last_of_the_lap(start: Sta
     match = start("cactus", ["(3S) (4S) / (1S) (0S)", ONE, TWO], stock="9C 4C")
     match.play("""
         0 turn: knock
-        1 turn: draw stock
-        1 place: discard
-        window: nobody
-        2 turn: draw stock
-        2 place: discard
-        window: 0 at 0 s1
+        1 turn: draw stock; place: discard; window: nobody
+        2 turn: draw stock; place: discard; window: 0 at 0 s1
         end
     """)
     assert match.game.result.rounds[0].raw[0] == 4
@@ -245,11 +202,8 @@ def test_cac_23_every_discard_opens_a_window_also_the_last_of_the_lap(start: Sta
 def test_option_slaps_off_opens_no_window(start: Start) -> None:
     match = start("cactus", [ZERO, ONE, TWO], stock="7C QC", slaps=False)
     match.play("""
-        0 turn: draw stock
-        0 place: discard
-        1 turn: draw stock
-        1 place: discard
-        1 power: none
+        0 turn: draw stock; place: discard
+        1 turn: draw stock; place: discard; power: none
         2 turn
     """)
 
@@ -260,19 +214,13 @@ def test_option_slaps_off_opens_no_window(start: Start) -> None:
 def test_cac_45_amb_37_who_slapped_wrong_may_slap_again_by_option(start: Start) -> None:
     """CAC-24, CAC-28: with its penalty card, which nobody has seen, among the cards that may be slapped."""
     match = after_7c(start, more="6C", slap_tries=2)
-    match.play("""
-        window: 1 at 1 s0
-        window
-    """)
+    match.play("window: 1 at 1 s0", "window")
     assert [type(event) for event in match.news(None)] == [Slapped, WindowClosed]
     again = window(match)
     assert again.number == 2
     assert [ask.seat for ask in again.asks] == [0, 1, 2]
     assert all((1, 4) in targets.one_of for ask in again.asks if isinstance(targets := ask.offers[1].target, OneOf))
-    match.play("""
-        window: 1 at 1 s1
-        1 turn
-    """)
+    match.play("window: 1 at 1 s1", "1 turn")
     assert match.table.pile == ["7C", "7H"]
     assert match.grid(1) == "(2H) -- / (4H) (5H) / (6C)"
 
@@ -280,11 +228,7 @@ def test_cac_45_amb_37_who_slapped_wrong_may_slap_again_by_option(start: Start) 
 def test_cac_45_who_passed_may_slap_in_the_next_window(start: Start) -> None:
     """CAC-23: everybody is asked again."""
     match = after_7c(start, slap_tries=2)
-    match.play("""
-        window: 1 at 1 s0
-        window: 2 at 2 s1, 1 at 1 s1
-        1 turn
-    """)
+    match.play("window: 1 at 1 s0", "window: 2 at 2 s1, 1 at 1 s1", "1 turn")
     assert [event.verdict for event in match.news(0) if isinstance(event, Slapped)] == ["wrong", "right", "late"]
 
 
@@ -301,17 +245,13 @@ def test_cac_45_there_are_no_more_windows_than_tries(start: Start) -> None:
 
 @pytest.mark.parametrize("slaps", ["nobody", "1 at 1 s1", "2 at 2 s0, 1 at 1 s1", "1 at 1 s1, 2 at 2 s0"])
 def test_cac_45_no_further_window_follows_a_right_slap_or_none(start: Start, slaps: str) -> None:
-    after_7c(start, slap_tries=5).play(f"window: {slaps}\n1 turn")
+    after_7c(start, slap_tries=5).play(f"window: {slaps}", "1 turn")
 
 
 def test_cac_45_a_void_slap_says_nothing(start: Start) -> None:
     """CAC-33, INF-09: the further window opens for the slap that everybody saw; who slapped in vain has it, too."""
     match = after_7c(start, zero="(2S) (3S) / (4S) (9D)", slap_tries=2)
-    match.play("""
-        window: 1 at 0 s3, 2 at 0 s3
-        window: 2 at 2 s1
-        1 turn
-    """)
+    match.play("window: 1 at 0 s3, 2 at 0 s3", "window: 2 at 2 s1", "1 turn")
     assert [(event.seat, event.verdict) for event in match.news(0) if isinstance(event, Slapped)] == [
         (1, "wrong"),
         (2, "right"),
@@ -321,10 +261,7 @@ def test_cac_45_a_void_slap_says_nothing(start: Start) -> None:
 def test_cac_45_cac_21_the_stock_that_runs_out_ends_the_round_after_the_first_window(start: Start) -> None:
     match = after_7c(start, more="6C", slap_tries=2)
     match.leave_in_stock(1)
-    match.play("""
-        window: 1 at 1 s0
-        end
-    """)
+    match.play("window: 1 at 1 s0", "end")
     assert [type(event) for event in match.news(None)] == [Slapped, WindowClosed, Showdown, Scored]
 
 
@@ -332,15 +269,8 @@ def test_cac_45_cmb_09_the_power_comes_after_all_windows(start: Start) -> None:
     """CAC-14, in Cambio; the next discard has its tries anew."""
     match = start("cambio", [ZERO, ONE], stock="JC 9C 8C 6C", slaps=True, slap_tries=2)
     match.play("""
-        0 turn: draw stock
-        0 place: discard
-        window: 1 at 1 s0
-        window: 0 at 0 s0
-        0 power: none
-        1 turn: draw stock
-        1 place: discard
-        window: 1 at 1 s1
-        window: nobody
+        0 turn: draw stock; place: discard; window: 1 at 1 s0; window: 0 at 0 s0; power: none
+        1 turn: draw stock; place: discard; window: 1 at 1 s1; window: nobody
         0 turn
     """)
 
@@ -369,24 +299,14 @@ def test_cac_22_amb_83_equal_in_rank_or_in_points(
     options: dict[str, Any] = {"slap_match": match} | ({"values": values} if values else {})
     one = f"({slapped}) (7H) / (6H) (5H)"
     game = start("cactus", ["(2S) (3S) / (4S) (8D)", one, TWO], stock="10C", **options)
-    game.play("""
-        0 turn: draw stock
-        0 place: discard
-        window: 1 at 1 s0
-        1 turn
-    """)
+    game.play("0 turn: draw stock; place: discard; window: 1 at 1 s0", "1 turn")
     assert [event.verdict for event in game.news(None) if isinstance(event, Slapped)] == [verdict]
 
 
 def test_cmb_09_amb_83_in_cambio_points_are_cambios(start: Start) -> None:
     """CAC-22: a joker of no points is equal to a king."""
     match = start("cambio", [ZERO, "(X1) (7H) / (4H) (5H)"], stock="KC", slaps=True, slap_match="points", joker_value=0)
-    match.play("""
-        0 turn: draw stock
-        0 place: discard
-        window: 1 at 1 s0
-        0 power
-    """)
+    match.play("0 turn: draw stock; place: discard; window: 1 at 1 s0; power")
     assert match.table.pile[-2:] == ["KC", "X1"]
 
 
@@ -396,18 +316,9 @@ def test_cmb_09_amb_83_in_cambio_points_are_cambios(start: Start) -> None:
 def test_cac_14_amb_35_the_power_comes_before_the_slaps_by_option(start: Start) -> None:
     """CAC-15: who has peeked may slap what it saw, and the power is not asked for a second time."""
     match = start("cactus", [ZERO, "(QH) (7H) / (4H) (5H)", TWO], stock="QC", power_before_slaps=True)
-    match.play("""
-        0 turn: draw stock
-        0 place: discard
-        0 power: peek 1 s0
-        window
-    """)
+    match.play("0 turn: draw stock; place: discard; power: peek 1 s0; window")
     assert [type(event) for event in match.news(1)] == [Drew, Discarded, Peeked]
-    match.play("""
-        window: 0 at 1 s0
-        0 give: give s3
-        1 turn
-    """)
+    match.play("window: 0 at 1 s0", "0 give: give s3", "1 turn")
     assert match.grid(1) == "(8D) (7H) / (4H) (5H)"
 
 
@@ -415,13 +326,8 @@ def test_cac_14_amb_35_a_declined_power_and_a_discard_without_power_open_the_win
     """CAC-13, CAC-22: a jack that was replaced has its power, too."""
     match = start("cactus", ["(JD) (3S) / (4S) (8D)", ONE, TWO], stock="2C 7C", power_before_slaps=True)
     match.play("""
-        0 turn: draw stock
-        0 place: swap s0
-        0 power: none
-        window: nobody
-        1 turn: draw stock
-        1 place: discard
-        window: 2 at 2 s1
+        0 turn: draw stock; place: swap s0; power: none; window: nobody
+        1 turn: draw stock; place: discard; window: 2 at 2 s1
         2 turn
     """)
     assert match.table.pile[-2:] == ["7C", "7D"]
@@ -431,20 +337,10 @@ def test_cac_21_amb_35_the_last_stock_card_and_a_power_that_comes_first(start: S
     """A last card that is drawn still brings neither; one that is taken as a penalty comes after the power."""
     drawn = start("cactus", [ZERO, ONE, TWO], stock="QC", power_before_slaps=True)
     drawn.leave_in_stock(1)
-    drawn.play("""
-        0 turn: draw stock
-        0 place: discard
-        end
-    """)
+    drawn.play("0 turn: draw stock; place: discard", "end")
     taken = start("cactus", [ZERO, ONE, TWO], stock="QC 6C", power_before_slaps=True)
     taken.leave_in_stock(2)
-    taken.play("""
-        0 turn: draw stock
-        0 place: discard
-        0 power: none
-        window: 1 at 1 s0
-        end
-    """)
+    taken.play("0 turn: draw stock; place: discard; power: none; window: 1 at 1 s0", "end")
     assert [type(event) for event in taken.news(None)][-4:] == [Slapped, WindowClosed, Showdown, Scored]
 
 
@@ -460,13 +356,8 @@ def test_cmb_09_amb_35_cambios_powers_can_come_before_its_slaps(start: Start) ->
         cambio_powers=powers,
     )
     match.play("""
-        0 turn: draw stock
-        0 place: discard
-        0 power: peek 1 s0
-        window: 1 at 1 s0
-        1 turn: draw stock
-        1 place: swap s1
-        window: nobody
+        0 turn: draw stock; place: discard; power: peek 1 s0; window: 1 at 1 s0
+        1 turn: draw stock; place: swap s1; window: nobody
         0 turn
     """)
     assert match.grid(1) == "-- (3C) / (4H) (5H)"
@@ -546,25 +437,16 @@ LAST = "(4S) -- / -- --"
 
 def test_c_145_giving_the_last_card_away_ends_the_round(start: Start) -> None:
     match = after_7c(start, zero="(2S) (3S) / (8S) (7D)", one=LAST, two="")
-    match.play("""
-        window: 1 at 0 s3
-        1 give
-    """)
+    match.play("window: 1 at 0 s3", "1 give")
     assert match.offered == {"give": [0]}
-    match.play("""
-        1 give: give s0
-        end
-    """)
+    match.play("1 give: give s0", "end")
     assert match.game.result.rounds[0].raw[:2] == (17, 0)
 
 
 def test_c_146_losing_the_last_card_to_a_wrong_slap_ends_the_round(start: Start) -> None:
     """C-146 [CAC-33 CAC-36]: nothing is published of the slap that was left."""
     match = after_7c(start, zero="(9D) -- / -- --", two="")
-    match.play("""
-        window: 1 at 0 s0, 2 at 1 s1
-        end
-    """)
+    match.play("window: 1 at 0 s0, 2 at 1 s1", "end")
     (result,) = match.game.result.rounds
     assert result.raw[:2] == (0, 27)
     assert [event.seat for event in match.news(None) if isinstance(event, Slapped)] == [1]
@@ -572,31 +454,19 @@ def test_c_146_losing_the_last_card_to_a_wrong_slap_ends_the_round(start: Start)
 
 def test_cac_36_slapping_the_own_last_card_ends_the_round_without_power(start: Start) -> None:
     match = start("cactus", [ZERO, "(QD) -- / -- --", TWO], stock="QC")
-    match.play("""
-        0 turn: draw stock
-        0 place: discard
-        window: 1 at 1 s0
-        end
-    """)
+    match.play("0 turn: draw stock; place: discard; window: 1 at 1 s0", "end")
     assert match.game.result.rounds[0].raw[1] == 0
 
 
 def test_cac_36_a_seat_that_waits_for_its_gift_is_not_empty(start: Start) -> None:
     match = after_7c(start, zero="(7D) -- / -- --", two="")
-    match.play("""
-        window: 1 at 0 s0
-        1 give: give s3
-        1 turn
-    """)
+    match.play("window: 1 at 0 s0", "1 give: give s3", "1 turn")
     assert match.grid(0) == "(5H) -- / -- --"
 
 
 def test_c_206_the_slapper_is_emptied_before_it_gives(start: Start) -> None:
     match = after_7c(start, zero="(2S) (3S) / (8S) (7D)", one=LAST, two="")
-    match.play("""
-        window: 1 at 0 s3, 2 at 1 s0
-        end
-    """)
+    match.play("window: 1 at 0 s3, 2 at 1 s0", "end")
     assert match.grid(0) == "(2S) (3S) / (8S) --"
     assert match.game.result.rounds[0].raw[:2] == (13, 0)
 
@@ -607,12 +477,7 @@ def test_c_206_the_slapper_is_emptied_before_it_gives(start: Start) -> None:
 def test_c_148_cac_35_a_penalty_takes_the_last_stock_card_and_the_round_ends(start: Start) -> None:
     match = start("cactus", [ZERO, ONE, TWO], stock="QC 6C")
     match.leave_in_stock(2)
-    match.play("""
-        0 turn: draw stock
-        0 place: discard
-        window: 1 at 1 s0, 2 at 2 s0
-        end
-    """)
+    match.play("0 turn: draw stock; place: discard; window: 1 at 1 s0, 2 at 2 s0", "end")
     slaps = [event for event in match.news(None) if isinstance(event, Slapped)]
     assert [(slap.verdict, slap.new_slot, slap.stock) for slap in slaps] == [("wrong", 4, 0), ("wrong", None, 0)]
     assert match.grid(2) == TWO
@@ -621,10 +486,7 @@ def test_c_148_cac_35_a_penalty_takes_the_last_stock_card_and_the_round_ends(sta
 def test_cac_21_a_window_in_which_the_stock_ran_out_closes_before_the_showdown(start: Start) -> None:
     match = after_7c(start, more="6C")
     match.leave_in_stock(1)
-    match.play("""
-        window: 1 at 1 s0
-        end
-    """)
+    match.play("window: 1 at 1 s0", "end")
     assert [type(event) for event in match.news(None)] == [Slapped, WindowClosed, Showdown, Scored]
 
 
@@ -632,32 +494,21 @@ def test_cac_21_a_seat_without_cards_ends_the_round_inside_its_window(start: Sta
     """CAC-36: also where a penalty card has just emptied the stock."""
     match = after_7c(start, one="(7H) -- / -- --", more="6C")
     match.leave_in_stock(1)
-    match.play("""
-        window: 2 at 2 s0, 1 at 1 s0
-        end
-    """)
+    match.play("window: 2 at 2 s0, 1 at 1 s0", "end")
     assert [type(event) for event in match.news(None)] == [Slapped, Slapped, Showdown, Scored]
 
 
 def test_cac_21_a_window_in_which_the_stock_ran_out_is_completed_with_its_gift(start: Start) -> None:
     match = after_7c(start, zero="(2S) (3S) / (4S) (7S)", more="6C")
     match.leave_in_stock(1)
-    match.play("""
-        window: 1 at 1 s0, 2 at 0 s3
-        2 give: give s0
-        end
-    """)
+    match.play("window: 1 at 1 s0, 2 at 0 s3", "2 give: give s0", "end")
     assert match.grid(0) == "(2S) (3S) / (4S) (2D)"
 
 
 def test_c_149_the_last_stock_card_brings_neither_window_nor_power(start: Start) -> None:
     match = start("cactus", [ZERO, ONE, TWO], stock="QC")
     match.leave_in_stock(1)
-    match.play("""
-        0 turn: draw stock
-        0 place: discard
-        end
-    """)
+    match.play("0 turn: draw stock; place: discard", "end")
     assert match.game.result.rounds[0].ender is None
 
 
@@ -665,12 +516,8 @@ def test_gen_08_with_reshuffle_a_penalty_reshuffles_first(start: Start) -> None:
     match = start("cactus", [ZERO, ONE, TWO], stock="6C 7C", stock_out="reshuffle")
     match.leave_in_stock(2)
     match.play("""
-        0 turn: draw stock
-        0 place: discard
-        window: nobody
-        1 turn: draw stock
-        1 place: discard
-        window: 1 at 1 s0, 2 at 2 s0
+        0 turn: draw stock; place: discard; window: nobody
+        1 turn: draw stock; place: discard; window: 1 at 1 s0, 2 at 2 s0
         2 turn
     """)
     slap, other = (event for event in match.news(0) if isinstance(event, Slapped))
