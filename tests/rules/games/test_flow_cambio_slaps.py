@@ -11,7 +11,7 @@ ZERO = "(2S) (3S) / (4S) (8D)"
 ONE = "(2H) (7H) / (4H) (5H)"
 TWO = "(2D) (7D) / (4D) (5D)"
 
-DISCARD = "0 turn: draw stock\n0 place: discard\n"
+DISCARD = "0 turn: draw stock; place: discard\n"
 """Seat 0 discards the top stock card; what comes then follows."""
 
 

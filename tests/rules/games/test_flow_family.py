@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from scripted import Script, Start
 
-from protocol.actions import Action, Discard, Draw, Knock, Look, Nothing, Swap, TurnUp
-from protocol.events import Drew, Finished, Looked, Round, Showdown, Swapped, Traded, TurnedUp, UpCard
+from protocol.actions import Action, Discard, Draw, Knock, Nothing, Swap
+from protocol.events import Drew, Finished, Round, Showdown, Swapped, Traded, TurnedUp, UpCard
 from protocol.offers import Offer, Pick
 from referee.rules.chance import Keyed
 from referee.rules.check_options import with_options
@@ -36,35 +36,32 @@ def knock_at_once(game: Game) -> None:
     assert game.question is None
 
 
-# Four-card golf
-
-
-def test_fou_02_fou_03_two_rows_of_two_face_down_an_up_card_and_two_cards_of_ones_choice() -> None:
-    game = dealt("four-card", 3)
+@pytest.mark.parametrize(
+    ("preset", "options", "cards", "turned_up"),
+    [
+        ("four-card", {}, 4, 2),
+        ("nine-card", {}, 9, 0),
+        ("nine-card", {"initial_up": 2}, 9, 2),
+        ("nine-card", {"initial_up": 3}, 9, 3),
+        ("eight-card", {}, 8, 2),
+    ],
+)
+def test_fou_02_fou_03_nin_02_nin_03_eig_02_what_lies_face_down_and_how_many_cards_each_seat_turns_up(
+    preset: str, options: dict[str, int], cards: int, turned_up: int
+) -> None:
+    game = dealt(preset, 3, **options)
     assert [type(event) for event in game.events] == [Round, UpCard]
-    assert [len(game.table.face_down(seat)) for seat in range(3)] == [4, 4, 4]
-    assert len(game.table.pile) == 1
+    assert [game.table.face_down(seat) for seat in range(3)] == [tuple(range(cards))] * 3
+    if not turned_up:
+        assert isinstance(game.question, Ask)
+        assert (game.question.seat, game.question.decision) == (1, "turn")
+        return
     assert isinstance(game.question, Sealed)
-    assert [ask.offers for ask in game.question.asks] == [
-        (Offer(kind="turn_up", slots=Pick(2, (0, 1, 2, 3))),),
-    ] * 3
-    game.answer((TurnUp(slots=(0, 3)), TurnUp(slots=(2, 1)), TurnUp(slots=(0, 1))))
-    assert [game.table.face_down(seat) for seat in range(3)] == [(1, 2), (0, 3), (2, 3)]
+    offers = (Offer(kind="turn_up", slots=Pick(turned_up, tuple(range(cards)))),)
+    assert [ask.offers for ask in game.question.asks] == [offers] * 3
 
 
-def test_fou_03_dec_02_a_secret_look_at_any_two_cards(start: Start) -> None:
-    match = start("four-card", ["(2S) (3S) / (4S) (5S)", FOUR_DOWN, FOUR_DOWN], initial_look="any:2")
-    question = match.game.question
-    assert isinstance(question, Sealed)
-    assert {(ask.offers, ask.fallback) for ask in question.asks} == {
-        ((Offer(kind="look", slots=Pick(2, (0, 1, 2, 3))),), Look(slots=(0, 1))),
-    }
-    match.play("sealed: look s0 s3 | look s1 s2 | look s2 s3", "0 turn")
-    own, *_ = match.news(0)
-    assert own == Looked(seat=0, slots=(0, 3), cards=("2S", "5S"))
-    for viewer in (None, 1, 2):
-        assert match.news(viewer)[0] == Looked(seat=0, slots=(0, 3), cards=(None, None))
-    assert match.grid(0) == "(2S) (3S) / (4S) (5S)"
+# Four-card golf
 
 
 def test_dec_04_dec_05_dec_06_what_is_played_for_a_seat_that_does_not_answer(start: Start) -> None:
@@ -91,23 +88,7 @@ def test_c_068_fou_04_after_a_secret_look_cards_land_face_down_and_nothing_is_fl
     assert match.grid(0) == "(2S) (3S) / (4S) (9D)"
 
 
-def test_fou_05_a_knock_ends_the_round_after_one_more_turn_each(start: Start) -> None:
-    match = start("four-card", [FOUR_DOWN] * 3)
-    match.play("""
-        0 turn: draw stock; place: swap s0
-        1 turn: knock
-        2 turn: draw stock; place: swap s0
-        0 turn: draw stock; place: swap s1
-        end
-    """)
-    assert match.game.result.rounds[0].ender == 1
-
-
-def test_fou_05_a_complete_layout_ends_nothing(start: Start) -> None:
-    start("four-card", ["2S 3S / 4S (5S)", "", ""]).play("0 turn: draw stock; place: swap s3", "1 turn")
-
-
-def test_fou_07_four_equal_cards_win_the_match(start: Start) -> None:
+def test_fou_05_fou_07_four_equal_cards_win_the_match(start: Start) -> None:
     layouts = ["(KS) (KH) / (KD) (2C)", "(9S) (9D) / (9C) (9H)", "(AS) (AH) / (AD) (AC)"]
     match = start("four-card", layouts, rounds=9, four_kind_wins=True, flip_on_discard="never")
     match.play("""
@@ -123,31 +104,20 @@ def test_fou_07_four_equal_cards_win_the_match(start: Start) -> None:
 # Nine-card golf
 
 
-def test_nin_02_nin_03_nine_cards_face_down_and_nobody_is_asked_anything_before_the_first_turn() -> None:
-    game = dealt("nine-card", 3)
-    assert [type(event) for event in game.events] == [Round, UpCard]
-    assert [len(game.table.face_down(seat)) for seat in range(3)] == [9, 9, 9]
-    assert (game.table.rows, game.table.variant.columns) == (3, 3)
-    assert isinstance(game.question, Ask)
-    assert (game.question.seat, game.question.decision) == (1, "turn")
-
-
-@pytest.mark.parametrize("count", [2, 3])
-def test_nin_03_two_or_three_cards_up_by_option(count: int) -> None:
-    question = dealt("nine-card", 2, initial_up=count).question
-    assert isinstance(question, Sealed)
-    assert {ask.offers for ask in question.asks} == {(Offer(kind="turn_up", slots=Pick(count, tuple(range(9)))),)}
-
-
 def test_c_094_nin_04_ker_07_a_flip_instead_of_a_draw_ends_the_round(start: Start) -> None:
-    layouts = ["2S 2H 2D / 2C 3S 3H / 3D 3C (4S)", "5S 6H 7D / 5C 6S 7H / 8D 9C (4H)", ""]
+    """KER-02: one may flip each own face-down slot, and nothing else."""
+    layouts = ["2S 2H 2D / 2C 3S 3H / 3D (3C) (4S)", "5S 6H 7D / 5C 6S 7H / 8D (9C) (4H)"]
     match = start("nine-card", layouts, flip_instead=True)
-    match.play("0 turn: draw pile; place: swap s0", "1 turn")
     stock = list(match.table.stock)
-    assert match.offered == {"draw": ["stock", "pile"], "flip": [8]}
-    match.play("1 turn: flip s8", "end")
-    for viewer in (None, 0, 1, 2):
-        assert match.news(viewer)[:2] == [TurnedUp(seat=1, slots=(8,), cards=("4H",)), Finished(seat=1)]
+    assert match.offered == {"draw": ["stock", "pile"], "flip": [7, 8]}
+    match.refuses("flip s0")
+    match.play("0 turn: flip s7", "1 turn: flip s7", "0 turn: flip s8", "end")
+    assert match.news(None)[:4] == [
+        TurnedUp(seat=0, slots=(7,), cards=("3C",)),
+        TurnedUp(seat=1, slots=(7,), cards=("9C",)),
+        TurnedUp(seat=0, slots=(8,), cards=("4S",)),
+        Finished(seat=0),
+    ]
     assert match.table.stock == stock
 
 
@@ -207,25 +177,13 @@ def test_nin_13_alone_four_of_a_kind_wins_against_nobody_and_no_card_can_be_trad
     assert match.table.round == 2
 
 
-# Eight-card golf
-
-
-def test_eig_02_two_rows_of_four_two_cards_up_and_the_course_of_six_card_golf(start: Start) -> None:
-    question = dealt("eight-card", 2).question
-    assert isinstance(question, Sealed)
-    assert {ask.offers for ask in question.asks} == {(Offer(kind="turn_up", slots=Pick(2, tuple(range(8)))),)}
-    match = start("eight-card", ["2S 3S 4S 5S / 6S 7S 8S (9S)", "", ""])
-    match.play("0 turn: draw stock; place: discard; flip: flip s7", "end")
-    assert match.game.result.rounds[0].ender == 0
-
-
 # Cutthroat golf
 
 
 OPEN = ["3S 4S (5S) / (6S) (7S) (8S)", "2S 9S (10S) / (JS) (QS) (AS)", "AH 2H (3H) / (4H) (5H) (6H)"]
 
 
-def test_cut_02_a_drawn_king_may_be_traded_for_a_face_up_card_of_another_seat(start: Start) -> None:
+def test_c_103_cut_02_cut_03_cut_04_a_trade_is_public_and_asks_the_traded_seat_nothing(start: Start) -> None:
     match = start("cutthroat", OPEN, stock="KC")
     match.play("0 turn: draw stock; place")
     assert match.offered == {
@@ -233,11 +191,7 @@ def test_cut_02_a_drawn_king_may_be_traded_for_a_face_up_card_of_another_seat(st
         "discard": [],
         "trade": [(1, 0), (1, 1), (2, 0), (2, 1)],
     }
-
-
-def test_c_103_cut_03_cut_04_a_trade_is_public_and_asks_the_traded_seat_nothing(start: Start) -> None:
-    match = start("cutthroat", OPEN, stock="KC")
-    match.play("0 turn: draw stock; place: trade 1 s0; place")
+    match.play("0 place: trade 1 s0; place")
     match.refuses("discard")
     match.refuses("trade 1 s1")
     match.play("0 place: swap s0", "1 turn")
@@ -278,13 +232,3 @@ def test_cut_06_the_knocker_can_be_hit_unless_protected(
     match = start("cutthroat", OPEN, stock="KC", end_mode="knock", protect_ender=protected)
     match.play("0 turn: knock", "1 turn: draw stock; place")
     assert match.offered["trade"] == targets
-
-
-def test_cut_06_the_ender_of_a_complete_layout_can_be_hit(start: Start) -> None:
-    match = start("cutthroat", ["3S 4S 5S / 6S 7S (8S)", "", ""], stock="AC KC", final_turns="one_each")
-    match.play("""
-        0 turn: draw stock; place: swap s5
-        1 turn: draw stock; place: trade 0 s5; place: swap s5
-        2 turn
-    """)
-    assert match.grid(0) == "3S 4S 5S / 6S 7S KC"

@@ -31,7 +31,6 @@ from protocol.events import (
     DrewTwo,
     Kept,
     Peeked,
-    Planted,
     PowerUsed,
     Reshuffled,
     Shielded,
@@ -58,25 +57,6 @@ def with_shields(match: Script, *cards: str) -> Script:
     """The match, with shields of these cards beside the set of seat 1."""
     match.table.shields[1] = list(cards)
     return match
-
-
-# 9
-
-
-def test_c_175_a_nine_takes_the_place_of_an_opponents_card(start: Start) -> None:
-    """POW-13, POW-07: it never lies on the pile; everybody knows where it is (POW-29)."""
-    match = deal(start, "9C")
-    match.table.at(1, 2).up = True
-    match.play("0 turn: draw stock", "0 place: discard", "0 power")
-    assert match.offered == {"plant": [(seat, slot) for seat in (1, 2) for slot in range(6)], "none": []}
-    match.game.answer(Plant(target=(1, 2)))
-    for viewer in VIEWERS:
-        assert match.news(viewer)[1:] == [
-            power("9C", "9", (1, 2), against=1),
-            Planted(seat=0, target=(1, 2), card="9C", replaced="4H"),
-        ]
-    assert match.grid(1) == "(AH) (3H) (9C) / (6H) (7H) (8H)"
-    assert match.table.pile == ["4H"]
 
 
 # 8
@@ -146,7 +126,7 @@ def test_pow_20_an_eight_draws_what_there_is(start: Start) -> None:
 def test_pow_11_a_two_copies_one_power_and_then_another(start: Start) -> None:
     """DEC-14: the second is chosen when the first has been resolved; POW-07: the 2 lies on the pile."""
     match = deal(start, "2C")
-    match.play("0 turn: draw stock", "0 place: discard", "0 pick2")
+    match.play("0 turn: draw stock; place: discard; pick2")
     assert match.offered == {"copy": COPIES, "stop": []}
     assert match.ask.fallback == Stop()
     match.game.answer(Copy(power="10"))
@@ -255,7 +235,7 @@ def test_gen_08_with_stock_out_end_an_eight_that_draws_the_last_card_is_the_last
 def test_pow_16_a_five_is_a_shield_beside_the_set(start: Start) -> None:
     """It is public (POW-29), scores nothing, and is gone in the next round."""
     match = deal(start, "5C QC", ZERO, ONE, rounds=2)
-    match.play("0 turn: draw stock", "0 place: discard", "0 power")
+    match.play("0 turn: draw stock; place: discard; power")
     assert match.offered == {"shield": [], "none": []}
     match.game.answer(Shield())
     for viewer in VIEWERS:

@@ -65,17 +65,6 @@ def test_tdk_05_dec_11_any_of_the_rows_with_two_equal_face_up_cards_may_be_disca
     assert match.news(1) == []
 
 
-def test_tdk_05_a_pair_that_was_kept_is_offered_again_in_a_later_turn(start: Start) -> None:
-    match = later_on(start, "7H 7S / (QS) (4D) / (9D) (8C)", DOWN)
-    match.play("""
-        1 turn: draw pile; place: swap s0
-        0 pairs: discard_pairs; turn: draw pile; place: swap s2
-        1 turn: draw pile; place: swap s1
-        0 pairs: discard_pairs 0; turn
-    """)
-    assert match.grid(0)[:5] == "-- --"
-
-
 @pytest.mark.parametrize(("leave", "asked"), [("any_turn", "0 pairs"), ("next_turn", "0 turn")])
 def test_tdk_05_amb_62_a_kept_pair_may_leave_in_any_later_turn_or_by_option_in_the_next_one_only(
     start: Start, leave: str, asked: str
@@ -195,8 +184,10 @@ def test_tdk_12_replacing_the_last_face_down_card_finishes_too(start: Start, sou
     assert match.game.result.rounds[0].ender == 0
 
 
-def test_c_128_tdk_12_in_its_last_turn_a_seat_may_still_discard_a_pair(start: Start) -> None:
-    match = later_on(start, "7H 6S / QS 4D / 9D (8C)", "5H 5S / (QC) (JD) / (9S) (KC)", DOWN)
+def test_c_128_tdk_12_tdk_13_in_its_last_turn_a_seat_may_discard_a_pair_and_finish_to_no_effect(
+    start: Start,
+) -> None:
+    match = later_on(start, "7H 6S / QS 4D / 9D (8C)", "5H 5S / QC JD / 9S (KC)", DOWN)
     match.play("""
         2 turn: draw stock; place: swap s0
         0 turn: draw pile; place: swap s5
@@ -205,17 +196,6 @@ def test_c_128_tdk_12_in_its_last_turn_a_seat_may_still_discard_a_pair(start: St
         end
     """)
     assert match.grid(1).startswith("-- --")
-
-
-def test_tdk_13_a_second_complete_layout_in_the_final_lap_changes_nothing(start: Start) -> None:
-    match = later_on(start, "7H 6S / QS 4D / 9D (8C)", "5H 4S / QC JD / 9S (KC)", DOWN)
-    match.play("""
-        2 turn: draw stock; place: swap s0
-        0 turn: draw pile; place: swap s5
-        1 turn: draw pile; place: swap s5
-        2 turn: draw stock; place: swap s5
-        end
-    """)
     assert [event for event in match.news(None) if isinstance(event, Finished)] == [Finished(seat=0)]
     assert match.game.result.rounds[0].ender == 0
 
@@ -266,28 +246,3 @@ def test_tdk_18_the_drawer_of_the_last_stock_card_completes_its_turn_and_play_st
     (result,) = match.game.result.rounds
     assert (result.ender, result.capped) == (None, False)
     assert result.scores == result.raw
-
-
-def test_tdk_18_who_finishes_with_the_last_stock_card_is_the_finisher(start: Start) -> None:
-    match = later_on(start, "9H 8S / QS 4D / 9D (QC)", "(AC) (KH) / (KS) (KD) / (2D) (4S)", stock="3C 4C")
-    match.leave_in_stock(2)
-    match.play("""
-        1 turn: draw stock; place: discard; flip: flip s0
-        0 turn: draw stock; place: discard; flip: flip s5
-        end
-    """)
-    (result,) = match.game.result.rounds
-    assert (result.ender, result.raw) == (0, (54, 7))
-    assert result.scores == (64, 7)
-
-
-def test_tdk_18_an_exhausted_stock_cuts_the_final_lap_short(start: Start) -> None:
-    match = later_on(start, "7H 6S / QS 4D / 9D (8C)", DOWN, DOWN, stock="3C 4C 5C")
-    match.leave_in_stock(3)
-    match.play("""
-        2 turn: draw stock; place: swap s0
-        0 turn: draw stock; place: swap s5
-        1 turn: draw stock; place: swap s0
-        end
-    """)
-    assert match.game.result.rounds[0].ender == 0
