@@ -136,6 +136,12 @@ def test_pow_24_with_nothing_to_draw_the_round_ends(start: Start) -> None:
     assert (result.ender, result.capped) == (None, False)
 
 
+def test_gen_08_with_stock_out_end_the_last_stock_card_has_no_power(start: Start) -> None:
+    match = deal(start, "10C", stock_out="end")
+    match.leave_in_stock(1)
+    discard(match, then="end")
+
+
 @pytest.mark.parametrize(("answer", "points"), [(AddCard(seat=1), 28), (RemoveCard(slot=5), 29)])
 def test_gen_08_with_stock_out_end_an_ace_may_take_the_last_card(start: Start, answer: Action, points: int) -> None:
     match = deal(start, "AC KD", stock_out="end")
