@@ -6,7 +6,6 @@ from scripted import Start
 from protocol.actions import Nothing
 from protocol.events import (
     Drew,
-    Knocked,
     Looked,
     Peeked,
     Round,
@@ -91,19 +90,6 @@ def test_cac_11_a_pile_card_must_be_swapped_and_everybody_knows_where_it_lies(st
     match.play("1 place: swap s0; window")
     for viewer in (None, 0, 1, 2):
         assert match.news(viewer) == [Swapped(seat=1, slot=0, card="7C", face_up=False, replaced="2H")]
-
-
-def test_cac_18_a_knock_gives_every_other_seat_one_turn(start: Start) -> None:
-    """CAC-09, CAC-17: a knock is a turn without a discard, and nobody else may knock."""
-    match = start("cactus", [ZERO, ONE, TWO], stock="3C 3D")
-    match.play("0 turn: knock", "1 turn")
-    assert match.news(2) == [Knocked(seat=0)]
-    assert match.offered == {"draw": ["stock"]}
-    match.play("""
-        1 turn: draw stock; place: discard; window: nobody
-        2 turn: draw stock; place: discard; window: nobody
-        end
-    """)
 
 
 # Powers

@@ -8,16 +8,13 @@ from protocol.events import (
     Looked,
     Peeked,
     Rearranged,
-    Round,
     Scored,
     Showdown,
     Swapped,
     Switched,
-    UpCard,
 )
 from protocol.offers import Offer, OneOf, Pick
 from referee.rules.questions import Sealed
-from referee.rules.secrets import view
 
 ZERO = "(2S) (3S) / (4S) (8D)"
 ONE = "(2H) (7H) / (4H) (5H)"
@@ -30,19 +27,6 @@ DISCARD = "0 turn: draw stock; place: discard\n"
 
 
 # Set-up
-
-
-def test_cmb_02_an_up_card_then_each_seat_looks_at_its_near_row(start: Start) -> None:
-    match = start("cambio", [ZERO, ONE, TWO], up="9C")
-    cards = (("4S", "8D"), ("4H", "5H"), ("4D", "5D"))
-    for viewer in VIEWERS:
-        begun, *news = (view(event, viewer) for event in match.game.events)
-        assert isinstance(begun, Round)
-        assert news == [
-            UpCard(card="9C", stock=41),
-            *(Looked(seat=s, slots=(2, 3), cards=cards[s] if s == viewer else (None, None)) for s in range(3)),
-        ]
-    assert match.grid(0) == ZERO
 
 
 def test_cmb_02_fou_03_dec_02_a_free_choice_is_sealed_and_falls_back_on_the_lowest_slots(start: Start) -> None:

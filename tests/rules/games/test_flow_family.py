@@ -6,9 +6,9 @@ Turns and ends that they share with six-card golf are in test_flow_six_card.py.
 from typing import Any
 
 import pytest
-from scripted import Script, Start
+from scripted import Start
 
-from protocol.actions import Action, Discard, Draw, Knock, Nothing, Swap
+from protocol.actions import Discard, Draw, Knock, Nothing, Swap
 from protocol.events import Drew, Finished, Round, Showdown, Swapped, Traded, TurnedUp, UpCard
 from protocol.offers import Offer, Pick
 from referee.rules.chance import Keyed
@@ -23,10 +23,6 @@ FOUR_DOWN = "(??) (??) / (??) (??)"
 def dealt(name: str, seats: int, **options: Any) -> Game:
     variant = with_options(name, options)
     return Game(variant, seats, Keyed(b"key", variant, seats))
-
-
-def fallback(match: Script) -> Action:
-    return match.ask.fallback
 
 
 def knock_at_once(game: Game) -> None:
@@ -66,13 +62,13 @@ def test_fou_02_fou_03_nin_02_nin_03_eig_02_what_lies_face_down_and_how_many_car
 
 def test_dec_04_dec_05_dec_06_what_is_played_for_a_seat_that_does_not_answer(start: Start) -> None:
     match = start("four-card", ["2S 3S / (4S) (5S)", "", ""])
-    assert fallback(match) == Draw(source="stock")
+    assert match.ask.fallback == Draw(source="stock")
     match.play("0 turn: draw stock; place")
-    assert fallback(match) == Discard()
+    assert match.ask.fallback == Discard()
     match.play("0 place: discard; flip")
-    assert fallback(match) == Nothing()
+    assert match.ask.fallback == Nothing()
     match.play("0 flip: none", "1 turn: draw pile; place")
-    assert fallback(match) == Swap(slot=0)
+    assert match.ask.fallback == Swap(slot=0)
 
 
 @pytest.mark.parametrize("look", ["near_row", "any:1", "all"])

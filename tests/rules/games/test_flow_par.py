@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from scripted import Script, Start, listed
 
-from protocol.actions import Action, Arrange, ChoosePar, Draw, Nothing, Stroke, Swap, SwapOwn
+from protocol.actions import Arrange, ChoosePar, Draw, Nothing, Stroke, Swap, SwapOwn
 from protocol.events import (
     Arranged,
     Drew,
@@ -52,10 +52,6 @@ def begin(start: Start, name: str, *layouts: str, **given: Any) -> Script:
     match = start(name, layouts, **given)
     leave_as_dealt(match.game)
     return match
-
-
-def fallback(match: Script) -> Action:
-    return match.ask.fallback
 
 
 def leave_as_dealt(game: Game) -> None:
@@ -158,10 +154,10 @@ def test_par_07_the_seat_left_of_the_dealer_starts(start: Start) -> None:
 def test_par_08_par_09_one_action_a_turn_and_a_drawn_card_must_be_swapped_in(start: Start) -> None:
     match = begin(start, "par-3", PAR_3, THREE_ROWS)
     assert match.offered == {"draw": ["stock", "pile"], "swap_own": [0, 1, 2, 3, 4, 5]}
-    assert fallback(match) == Draw(source="stock")
+    assert match.ask.fallback == Draw(source="stock")
     match.play("0 turn: draw stock; place")
     assert match.offered == {"swap": [0, 1, 2, 3, 4, 5]}
-    assert fallback(match) == Swap(slot=0)
+    assert match.ask.fallback == Swap(slot=0)
     match.refuses("discard")
     match.play("0 place: swap s2", "1 turn")
 

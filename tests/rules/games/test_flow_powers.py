@@ -8,8 +8,6 @@ from powers_played import ONE, TWO, VIEWERS, ZERO, deal, discard
 from scripted import Start
 
 from protocol.actions import (
-    Action,
-    AddCard,
     Knock,
     Look,
     Nothing,
@@ -118,15 +116,6 @@ def test_pow_07_a_power_without_a_target_is_not_offered(start: Start) -> None:
 # The end of a round
 
 
-def test_pow_24_a_knock_gives_every_other_seat_one_more_turn(start: Start) -> None:
-    match = deal(start, "QC QD QH")
-    discard(match, then="1 turn")
-    match.game.answer(Knock())
-    discard(match, seat=2, then="0 turn")
-    discard(match, seat=0, then="end")
-    assert match.game.result.rounds[0].ender == 1
-
-
 def test_pow_24_with_nothing_to_draw_the_round_ends(start: Start) -> None:
     """GEN-08: the pile may not be drawn, and a single card in it is not reshuffled. Nobody has ended the round."""
     match = deal(start, "QC")
@@ -140,15 +129,6 @@ def test_gen_08_with_stock_out_end_the_last_stock_card_has_no_power(start: Start
     match = deal(start, "10C", stock_out="end")
     match.leave_in_stock(1)
     discard(match, then="end")
-
-
-@pytest.mark.parametrize(("answer", "points"), [(AddCard(seat=1), 28), (RemoveCard(slot=5), 29)])
-def test_gen_08_with_stock_out_end_an_ace_may_take_the_last_card(start: Start, answer: Action, points: int) -> None:
-    match = deal(start, "AC KD", stock_out="end")
-    match.leave_in_stock(2 if isinstance(answer, AddCard) else 9)
-    discard(match, answer, then="end" if isinstance(answer, AddCard) else "1 turn")
-    if match.open == "end":
-        assert match.game.result.rounds[0].raw == (29, points, 29)
 
 
 def test_c_214_a_seat_with_an_empty_set_draws_and_discards_or_knocks(start: Start) -> None:

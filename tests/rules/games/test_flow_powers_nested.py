@@ -14,7 +14,6 @@ from protocol.actions import (
     Expose,
     Hide,
     Keep,
-    Knock,
     Nothing,
     Peek,
     Plant,
@@ -89,14 +88,6 @@ def test_c_182_an_eight_draws_two_more_and_keeps_one_of_three(
             DrewTwo(seat=0, cards=drawn if viewer == 0 else (None, None), stock=31),
             Kept(seat=0, slot=0, card=shown, discarded=tuple(pile)),
         ]
-
-
-def test_pow_20_no_card_of_an_eight_gives_a_power(start: Start) -> None:
-    """And an open card is replaced face down (POW-09)."""
-    match = deal(start, "8C 10C JC")
-    match.table.at(0, 0).up = True
-    discard(match, TakeTwo(), Keep(card=2, slot=0), then="1 turn")
-    assert match.grid(0) == "(JC) (3S) (4S) / (6S) (7S) (8S)"
 
 
 def test_pow_20_an_eight_draws_what_there_is(start: Start) -> None:
@@ -232,21 +223,6 @@ def test_gen_08_with_stock_out_end_an_eight_that_draws_the_last_card_is_the_last
 # Shields (5)
 
 
-def test_pow_16_a_five_is_a_shield_beside_the_set(start: Start) -> None:
-    """It is public (POW-29), scores nothing, and is gone in the next round."""
-    match = deal(start, "5C QC", ZERO, ONE, rounds=2)
-    match.play("0 turn: draw stock; place: discard; power")
-    assert match.offered == {"shield": [], "none": []}
-    match.game.answer(Shield())
-    for viewer in VIEWERS:
-        assert match.news(viewer)[1:] == [power("5C", "5"), Shielded(seat=0, card="5C", shields=1)]
-    assert (match.grid(0), match.table.pile) == (ZERO, [])
-    match.game.answer(Knock())
-    discard(match, then="1 turn")
-    assert match.table.totals == [29, 29]
-    assert match.table.shields == [[], []]
-
-
 def test_pow_16_several_shields_may_be_held(start: Start) -> None:
     match = deal(start, "5C QC 5S", ZERO, ONE)
     discard(match, Shield(), then="1 turn")
@@ -311,11 +287,6 @@ def test_pow_17_a_power_over_the_own_set_is_no_attack(start: Start, card: str, u
     match.table.at(0, 0).up = True
     match.table.shields = [["5C"], ["5S"], ["5D"]]
     discard(match, use, then="1 turn")
-
-
-def test_pow_17_who_is_not_attacked_is_not_asked(start: Start) -> None:
-    match = with_shields(deal(start, "10C"), "5C")
-    discard(match, Peek(target=(2, 0)), then="1 turn")
 
 
 @pytest.mark.parametrize(

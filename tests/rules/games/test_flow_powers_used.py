@@ -18,10 +18,10 @@ from protocol.actions import (
     Expose,
     Hide,
     Keep,
-    Nothing,
     Peek,
     Plant,
     RemoveCard,
+    Shield,
     Shuffle,
     Stop,
     Swap,
@@ -44,6 +44,7 @@ from protocol.events import (
     Planted,
     PowerUsed,
     Reshuffled,
+    Shielded,
     Shuffled,
     Swapped,
     Switched,
@@ -79,6 +80,10 @@ OWN = [(0, slot) for slot in range(6)]
             "4C", (0, 3), {"expose": IN_ONE + IN_TWO, "hide": [3]}, Hide(slot=3),
             [power("4C", (0, 3)), Hidden(seat=0, target=(0, 3))], {0: ZERO}, ["4C"],
             id="POW-15 a 4 turns an own open card down",
+        ),
+        pytest.param(
+            "5C", None, {"shield": []}, Shield(), [power("5C"), Shielded(seat=0, card="5C", shields=1)], {0: ZERO}, [],
+            id="POW-16 a 5 is a shield beside the set",
         ),
         pytest.param(
             "6C", None, {"exchange": [*range(6), *IN_ONE, *IN_TWO]}, Exchange(slot=2, target=(1, 4)),
@@ -275,15 +280,6 @@ def test_pow_22_a_drawn_black_king_cancels_a_knock_by_choice(start: Start) -> No
         ]
     assert match.open == "2 turn"
     assert match.offered == {"draw": ["stock"], "knock": []}
-
-
-def test_pow_22_a_drawn_black_king_need_not_cancel(start: Start) -> None:
-    match = lap(start, "KC")
-    discard(match, Nothing(), seat=1, then="2 turn")
-    assert match.table.ended_by == 0
-    match = lap(start, "KC")
-    match.play("1 turn: draw stock; place: swap s0", "2 turn")
-    assert match.table.ended_by == 0
 
 
 def test_pow_22_a_two_can_copy_a_black_king_while_a_knock_is_pending(start: Start) -> None:

@@ -219,17 +219,6 @@ def test_sgl_no_knock_unless_the_end_mode_includes_it(start: Start) -> None:
     assert match.offered == {"draw": ["stock", "pile"], "knock": []}
 
 
-def test_ker_11_both_a_layout_completed_in_a_lap_has_no_effect(start: Start) -> None:
-    match = start("six-card", [FIVE_UP, "2S 3H 5D / 8C 9C (6H)", ""], end_mode="both")
-    match.play("""
-        0 turn: knock
-        1 turn: draw stock; place: discard; flip: flip s5
-        2 turn: draw stock; place: discard; flip: none
-        end
-    """)
-    assert match.game.result.rounds[0].ender == 0
-
-
 @pytest.mark.parametrize(("final_turns", "then"), [("none", "end"), ("one_each", "1 turn")])
 def test_ker_11_both_a_complete_layout_comes_first(start: Start, final_turns: str, then: str) -> None:
     match = start("six-card", [FIVE_UP, "", ""], end_mode="both", final_turns=final_turns)

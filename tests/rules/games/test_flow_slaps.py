@@ -308,25 +308,6 @@ def test_cac_21_amb_35_a_last_stock_card_that_is_taken_as_a_penalty_comes_after_
     assert [type(event) for event in taken.news(None)][-4:] == [Slapped, WindowClosed, Showdown, Scored]
 
 
-def test_cmb_09_amb_35_cambios_powers_can_come_before_its_slaps(start: Start) -> None:
-    """CAC-14, CMB-06: a replaced card has no power there, and its window opens at once."""
-    powers = {"K": "peek_other"}
-    match = start(
-        "cambio",
-        [ZERO, "(KH) (7H) / (4H) (5H)"],
-        stock="KC 3C",
-        slaps=True,
-        power_before_slaps=True,
-        cambio_powers=powers,
-    )
-    match.play("""
-        0 turn: draw stock; place: discard; power: peek 1 s0; window: 1 at 1 s0
-        1 turn: draw stock; place: swap s1; window: nobody
-        0 turn
-    """)
-    assert match.grid(1) == "-- (3C) / (4H) (5H)"
-
-
 # The order of slaps
 
 
