@@ -102,13 +102,6 @@ def test_c_034_of_two_with_four_of_a_kind_the_lower_total_wins_the_match(start: 
     assert len(match.game.result.rounds) == 1
 
 
-def test_sco_11_four_of_a_kind_wins_against_lower_totals(start: Start) -> None:
-    layouts = ["(8S) (8H) (8D) / (3S) (3H) (8C)", "(KS) (KH) (AD) / (AS) (AH) (2C)"]
-    match = start("six-card-knock", layouts, rounds=9, four_kind_wins=True)
-    knock_at_once(match, 0)
-    assert match.game.result.ranks == (1, 2)
-
-
 def test_knk_08_only_the_knockers_score_changes(start: Start) -> None:
     """KNO-04."""
     layouts = [*THIRTY_THREES, "(10S) (9S) (8S) / (7S) (5S) (AS)"]

@@ -153,8 +153,9 @@ def test_par_07_the_seat_left_of_the_dealer_starts(start: Start) -> None:
 
 def test_par_08_par_09_one_action_a_turn_and_a_drawn_card_must_be_swapped_in(start: Start) -> None:
     match = begin(start, "par-3", PAR_3, THREE_ROWS)
+    opening = match.ask
     assert match.offered == {"draw": ["stock", "pile"], "swap_own": [0, 1, 2, 3, 4, 5]}
-    assert match.ask.fallback == Draw(source="stock")
+    assert opening.fallback == Draw(source="stock")
     match.play("0 turn: draw stock; place")
     assert match.offered == {"swap": [0, 1, 2, 3, 4, 5]}
     assert match.ask.fallback == Swap(slot=0)

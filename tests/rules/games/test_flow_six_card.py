@@ -312,7 +312,7 @@ def test_c_218_the_drawer_of_the_last_card_completes_its_turn_and_may_be_the_end
 # Jack skip
 
 
-NEVER = {"jack_skip": True, "flip_on_discard": "never"}
+NEVER: dict[str, Any] = {"jack_skip": True, "flip_on_discard": "never"}
 
 
 @pytest.mark.parametrize(
