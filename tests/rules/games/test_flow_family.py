@@ -20,11 +20,6 @@ from referee.rules.secrets import view
 FOUR_DOWN = "(??) (??) / (??) (??)"
 
 
-def dealt(name: str, seats: int, **options: Any) -> Game:
-    variant = with_options(name, options)
-    return Game(variant, seats, Keyed(b"key", variant, seats))
-
-
 @pytest.mark.parametrize(
     ("preset", "options", "cards", "turned_up"),
     [
@@ -38,7 +33,8 @@ def dealt(name: str, seats: int, **options: Any) -> Game:
 def test_fou_02_fou_03_nin_02_nin_03_eig_02_what_lies_face_down_and_how_many_cards_each_seat_turns_up(
     preset: str, options: dict[str, int], cards: int, turned_up: int
 ) -> None:
-    game = dealt(preset, 3, **options)
+    variant = with_options(preset, options)
+    game = Game(variant, 3, Keyed(b"key", variant, 3))
     assert [type(event) for event in game.events] == [Round, UpCard]
     assert [game.table.face_down(seat) for seat in range(3)] == [tuple(range(cards))] * 3
     if not turned_up:

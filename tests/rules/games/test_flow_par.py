@@ -36,7 +36,6 @@ from referee.rules.scoring.scoring import raw_score
 from referee.rules.secrets import view
 from referee.rules.variants import card_values, preset
 
-PAR_GOLF = ["par-3", "par-4", "par-5", "no-par", "par-course"]
 PAR_3 = "2S 3S / (4S) (5S) / (6S) (7S)"
 THREE_ROWS = "?? ?? / (??) (??) / (??) (??)"
 TWO_ROWS = "?? ?? / (??) (??)"
@@ -421,7 +420,7 @@ def test_par_28_grids_of_every_par_fit_and_no_par_has_no_choice() -> None:
 
 
 def test_par_25_equal_ranks_count_0_and_the_table_is_marked_as_ours() -> None:
-    for name in PAR_GOLF:
+    for name in ("par-3", "par-4", "par-5", "no-par", "par-course"):
         variant = preset(name)
         assert variant.options.par_table == OURS_1
         assert card_values(variant) == card_values(preset("six-card"))

@@ -1,6 +1,5 @@
 """Slap windows: who may slap what, in which order, what each slap does, and how windows end rounds."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -311,25 +310,6 @@ def test_cac_21_amb_35_a_last_stock_card_that_is_taken_as_a_penalty_comes_after_
 # The order of slaps
 
 
-def ordered(
-    times_us: dict[int, float],
-    *,
-    discarder: int = 0,
-    lots: Sequence[int] = (0, 1, 2, 3),
-    slap_order: str = "reaction",
-    margin_us: int = 50,
-    passing: Sequence[int] = (),
-) -> list[int]:
-    """The seats in the order in which their slaps are resolved."""
-    margin = {"photo_finish_us": margin_us} if slap_order == "reaction" else {}
-    options = with_options("cactus", {"slap_order": slap_order, **margin}).options
-    asks = tuple(Ask(seat=seat, decision="slap", offers=(), fallback=Pass()) for seat in range(len(lots)))
-    answers: dict[int, Action] = {seat: Slap(target=(seat, 0)) for seat in times_us}
-    answers |= dict.fromkeys(passing, Pass())
-    asked = Window(number=1, discarder=discarder, asks=asks)
-    return [slap.seat for slap in order_slaps(options, asked, answers, times_us, tuple(lots)).slaps]
-
-
 @pytest.mark.parametrize(
     ("times_us", "given", "order"),
     [
@@ -362,7 +342,14 @@ def ordered(
 def test_cac_25_in_which_order_slaps_are_resolved(
     times_us: dict[int, float], given: dict[str, Any], order: list[int]
 ) -> None:
-    assert ordered(times_us, **given) == order
+    lots, by = given.get("lots", (0, 1, 2, 3)), given.get("slap_order", "reaction")
+    margin = {"photo_finish_us": given.get("margin_us", 50)} if by == "reaction" else {}
+    options = with_options("cactus", {"slap_order": by, **margin}).options
+    asks = tuple(Ask(seat=seat, decision="slap", offers=(), fallback=Pass()) for seat in range(len(lots)))
+    answers: dict[int, Action] = {seat: Slap(target=(seat, 0)) for seat in times_us}
+    answers |= dict.fromkeys(given.get("passing", ()), Pass())
+    asked = Window(number=1, discarder=given.get("discarder", 0), asks=asks)
+    assert [slap.seat for slap in order_slaps(options, asked, answers, times_us, lots).slaps] == order
 
 
 # Empty seats
