@@ -200,6 +200,24 @@ def test_opt_01_two_options_that_set_the_value_of_a_rank_are_never_settled_in_si
 @pytest.mark.parametrize(
     ("preset", "changes"),
     [
+        ("six-card", {"queen_value": 10, "qs40": True}),
+        ("six-card", {"queen_value": 20, "jack_value": 20, "kings15": True, "twos": "plus2"}),
+        ("six-card", {"values": {"9": 3}, "qs40": True}),
+        ("six-card", {"jokers": 2, "joker_value": 15, "joker_pair": -5}),
+        ("six-card", {"jokers": 2, "values": {"X": 15}, "joker_pair": -5}),
+        ("nine-card", {"jokers": 2, "values": {"X": 15}, "joker_pair": -5}),
+        ("cutthroat", {"kings15": False, "values": {"K": 3}}),
+        ("par-3", {"values": {"K": 3}, "twos": "plus2"}),
+        ("par-3", {"values": {"K": 3}, "par_table": ONE_ROW | {"values": {"Q": 2}}}),
+    ],
+)
+def test_opt_01_options_that_set_different_ranks_go_together(preset: str, changes: dict[str, Any]) -> None:
+    with_options(preset, changes)
+
+
+@pytest.mark.parametrize(
+    ("preset", "changes"),
+    [
         ("six-card", {"cancel": ["diag"]}),  # C-032
         ("eight-card", {"cancel": ["col", "diag"]}),
         ("six-card", {"straight_score": -12}),
@@ -213,6 +231,12 @@ def test_opt_02_options_with_a_condition_on_the_layout(preset: str, changes: dic
     assert culprits(preset, changes) == set(changes)
 
 
+def test_opt_02_diagonals_on_square_layouts_and_neighbours_anywhere() -> None:
+    for preset in ("four-card", "nine-card", "cambio"):
+        with_options(preset, {"cancel": ["col", "row", "diag"]})
+    with_options("six-card", {"cancel_pairs": ["diag"]})
+
+
 OF_CONSTANT_SIZE: dict[str, Any] = {
     "cancel": ["col"], "cancel_pairs": ["row"], "any_pair": "all_pairs", "block_bonus": -25, "moon": True,
     "straight_score": -12, "four_kind_wins": True,
@@ -224,6 +248,12 @@ def test_opt_03_options_that_need_a_layout_of_constant_size(option: str) -> None
     for preset in ("cactus", "powers", "two-deck"):
         assert culprits(preset, {option: OF_CONSTANT_SIZE[option]}) == {option}
     assert option in culprits("cambio", {"slaps": True, option: OF_CONSTANT_SIZE[option]})
+
+
+def test_any_pair_takes_the_place_of_cancel() -> None:
+    assert culprits("four-card", {"any_pair": "all_pairs", "cancel": ["col"]}) == {"any_pair"}
+    with_options("four-card", {"any_pair": "all_pairs", "cancel": []})
+    with_options("four-card", {"any_pair": "none", "cancel": ["row"]})
 
 
 def test_opt_04_cheap_twos_go_with_jokers() -> None:

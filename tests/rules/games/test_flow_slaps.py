@@ -327,7 +327,7 @@ def test_cac_21_amb_35_a_last_stock_card_that_is_taken_as_a_penalty_comes_after_
             id="the discarder is last in its photo finish",
         ),
         pytest.param(
-            {1: 100.0, 2: 200.0}, {"discarder": 1, "lots": (2, 1, 0)}, [1, 2], id="the discarder is first if it was"
+            {2: 200.0, 1: 100.0}, {"discarder": 1, "lots": (2, 1, 0)}, [1, 2], id="the discarder is first if it was"
         ),
         pytest.param(
             {0: 1.0, 1: 2.0, 2: 3.0, 3: 4.0}, {"discarder": 3, "lots": (3, 1, 0, 2), "slap_order": "lottery"},
