@@ -5,31 +5,35 @@ import json
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Callable
 from itertools import combinations
+from pathlib import Path
 from typing import Any
 
 import pytest
-from in_process import Make, play
 
+import protocol
 from protocol.codec import encode
 from protocol.messages import Clocks, FaultPolicy
 from referee.play.spec import SHIPPED
 from referee.play.talk import script
-from referee.research.programs import Decide, load
+from referee.research.programs import Decide, Message, load
 from referee.rules.check_options import with_options
 from referee.rules.game import Game
 from referee.rules.variants import PRESETS
 
-SHORT: dict[str, dict[str, Any]] = {
-    "six-card": {"rounds": 1},
-    "powers": {"rounds": 1, "turn_cap": 10},
-    "cactus": {"rounds": 1, "turn_cap": 10},
-    "par-3": {"rounds": 1, "turn_cap": 10},
-}
-"""Preset -> the options with which a match is over soon: a game of each family of players."""
+TRANSCRIPTS = Path(protocol.__file__).parent / "transcripts"
 
-Lines = list[tuple[dict[str, Any], list[tuple[dict[str, Any], Any]]]]
-"""By match and seat the `match` message, and each request with the action that answered it."""
+Make = Callable[[Message], Decide]
+Told = tuple[dict[str, Any], list[dict[str, Any]]]
+
+
+def told(preset: str) -> Told:
+    """The `match` message and the requests of the first seat in the golden transcript of a preset."""
+    lines = (json.loads(line) for line in (TRANSCRIPTS / f"{preset}.jsonl").read_text().splitlines()[1:])
+    messages = [line["line"] for line in lines if (line["seat"], line["to"]) == (0, "bot")]
+    (match,) = (message for message in messages if message["type"] == "match")
+    return match, [message for message in messages if message["type"] == "request"]
 
 
 @pytest.fixture(scope="module")
@@ -37,60 +41,32 @@ def sharp() -> Make:
     return load(SHIPPED / "sharp").make
 
 
-def recorded(bot: Make, lines: Lines) -> Make:
-    """The bot, which notes what it is asked and answers."""
-
-    def make(match: dict[str, Any]) -> Decide:
-        decide, asked = bot(match), list[tuple[dict[str, Any], Any]]()
-        lines.append((match, asked))
-
-        def answer(request: dict[str, Any]) -> Any:
-            told = copy.deepcopy(request)
-            asked.append((told, decide(request)))
-            return asked[-1][1]
-
-        return answer
-
-    return make
-
-
-@pytest.mark.parametrize("preset", SHORT)
+@pytest.mark.parametrize("preset", ["six-card", "powers", "cactus", "par-3"])
 def test_the_same_lines_get_the_same_answers(sharp: Make, preset: str) -> None:
-    lines: Lines = []
-    bot = recorded(sharp, lines)
-    play(with_options(preset, SHORT[preset]), [bot, bot], "alike")
-    assert len(lines) == 2
-    for match, asked in lines:
-        assert asked
-        decide = sharp(match)
-        assert [decide(copy.deepcopy(request)) for request, _ in asked] == [action for _, action in asked]
+    match, requests = told(preset)
+    assert requests
+    first, second = ([decide(copy.deepcopy(one)) for one in requests] for decide in (sharp(match), sharp(match)))
+    assert first == second
 
 
 def test_with_less_time_it_tries_fewer_things(sharp: Make) -> None:
-    lines: Lines = []
-    bot = recorded(sharp, lines)
-    play(with_options("six-card", SHORT["six-card"]), [bot, bot], "in a hurry")
-    match, asked = lines[0]
+    match, requests = told("six-card")
     tried = []
     for time_s in (1.0, 0.05):
         decide = sharp(match)
-        decide({**copy.deepcopy(asked[0][0]), "time_s": time_s})
+        decide({**copy.deepcopy(requests[0]), "time_s": time_s})
         (player,) = getattr(decide, "args")  # noqa: B009 - a partial function has them
         tried.append(player.count(100))
     assert tried == [100, 25]
 
 
-def test_a_decision_that_fails_is_answered_all_the_same(sharp: Make) -> None:
-    lines: Lines = []
-    bot = recorded(sharp, lines)
-    play(with_options("six-card", SHORT["six-card"]), [bot, bot], "broken")
-    match, asked = lines[0]
-    request = {**asked[0][0], "events": [{"event": "drew"}]}
-    told = [{"type": "hello"}, {**match, "type": "match"}, {**request, "type": "request"}]
+def test_a_decision_that_fails_is_answered_all_the_same() -> None:
+    match, requests = told("six-card")
+    request = {**requests[0], "events": [{"event": "drew"}]}
     run = subprocess.run(
         [sys.executable, "bot.py"],
         cwd=SHIPPED / "sharp",
-        input="".join(json.dumps(line) + "\n" for line in told),
+        input="".join(json.dumps(line) + "\n" for line in ({"type": "hello"}, match, request)),
         capture_output=True,
         text=True,
         check=True,

@@ -74,26 +74,6 @@ every_option = pytest.mark.parametrize("option", OPTIONS)
 # Ranges, and what combines with what
 
 
-@pytest.mark.parametrize(
-    ("preset", "option", "value"),
-    [
-        ("cambio", "end_mode", "knock"),
-        ("powers", "end_mode", "knock"),
-        ("cactus", "end_mode", "knock"),
-        ("two-deck", "end_mode", "all_up"),
-        ("two-deck", "final_turns", "one_each"),
-        ("two-deck", "initial_up", 0),
-        ("cactus", "initial_look", "near_row"),
-        ("four-turns", "initial_look", "near_row"),
-        ("par-3", "initial_look", "all"),
-        ("par-course", "initial_look", "all"),
-        *((name, "cancel", ()) for name in ("cambio", "powers", "cactus", "four-turns", "two-deck", "par-3", "no-par")),
-    ],
-)
-def test_what_is_fixed_in_a_game(preset: str, option: str, value: Any) -> None:
-    assert getattr(PRESETS[preset].options, option) == value
-
-
 NOT_EVERYWHERE = {("rounds", "par-course"), ("initial_up", "four-card"), ("no_par", "no-par")}
 """An option and a game in which another option, or the grid, restricts its values."""
 
@@ -170,23 +150,14 @@ def test_opt_08_what_an_option_needs_besides(option: str) -> None:
     ("preset", "changes", "culprit"),
     [
         ("six-card-knock", {"final_turns": "one_each"}, "final_turns"),
-        ("four-card", {"cambio_powers": {"J": "peek_own"}}, "cambio_powers"),
         ("cambio", {"cambio_powers": {"J": "peek_own"}, "hidden_rearrange": False}, "hidden_rearrange"),
         ("cambio", {"jokers": 0, "joker_value": 5}, "joker_value"),
-        ("cambio", {"slap_order": "lottery"}, "slap_order"),
         ("cactus", {"slaps": False, "slap_order": "lottery"}, "slap_order"),
         ("cactus", {"slap_order": "lottery", "photo_finish_us": 10}, "photo_finish_us"),
-        ("cambio", {"slap_tries": 2}, "slap_tries"),
-        ("cactus", {"slaps": False, "slap_match": "points"}, "slap_match"),
-        ("cambio", {"late_card": "slapper"}, "late_card"),
-        ("cactus", {"slaps": False, "power_before_slaps": True}, "power_before_slaps"),
         ("cambio", {"slaps": True, "cambio_powers": {}, "power_before_slaps": True}, "power_before_slaps"),
-        ("no-par", {"strokes_per_turn": "unlimited"}, "strokes_per_turn"),
         ("par-3", {"par_table": ONE_ROW, "twos": "plus2"}, "twos"),
         ("six-card", {"initial_up": 6}, "initial_up"),
-        ("eight-card", {"initial_up": 8}, "initial_up"),
         ("four-card", {"initial_look": "any:5"}, "initial_look"),
-        ("powers", {"initial_look": "any:7"}, "initial_look"),
     ],
 )
 def test_opt_08_an_option_that_could_have_no_effect_is_an_error(

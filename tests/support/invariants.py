@@ -159,7 +159,7 @@ def check_views(event: TableEvent, seats: int) -> None:
 
 def check_followed(table: Table, view: View) -> None:
     """The events tell all that happens to the cards: what is followed lies there, what is known is true, what lies open
-    is known, and the `table` of a request shows just that."""
+    is known, and the `table` of a request shows just that (INF-03)."""
     public = table_message(table)
     followed = (view.pile[-1:], view.stock, view.knocker, view.totals, view.dealer)
     assert followed == (public.pile, public.stock, public.knocker, public.totals, public.dealer)

@@ -27,7 +27,7 @@ def deal(start: Start, stock: str, *sets: str, **options: Any) -> Script:
 
 def discard(match: Script, *answers: Action, seat: int = 0, then: str) -> list[Event]:
     """The seat draws from the stock, discards, and these answers are given; returns what the table was told."""
-    match.play(f"{seat} turn: draw stock\n{seat} place")
+    match.play(f"{seat} turn: draw stock; place")
     for action in (Discard(), *answers):
         match.game.answer(action)
     assert match.open == then

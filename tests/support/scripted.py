@@ -25,9 +25,10 @@ ANY = "??"
 class Script:
     """A match driven line by line: `play` says who is asked what and what is answered, the rest looks at the table.
 
-    A line is `SEAT DECISION: ANSWER` (`0 place: swap s5`, `1 power: switch 1 s2, 2 s2`), `window: SLAPS`
-    (`1 at 1 s1, 2 at 0 s3`, or `nobody`) or `sealed: ANSWERS` by seat (`look s0 s1 | look s2 s3`). The last line of a
-    play has no answer: it is the question that must then be open, or `end`.
+    A line holds what one seat is asked and answers, `SEAT DECISION: ANSWER; DECISION: ANSWER`, mostly a turn (`0 turn:
+    draw stock; place: swap s5`, `1 power: switch 1 s2, 2 s2`). Alone or among them stand `window: SLAPS` (`1 at 1 s1,
+    2 at 0 s3`, or `nobody`) and `sealed: ANSWERS` by seat (`look s0 s1 | look s2 s3`). What stands last has no answer:
+    it is the question that must then be open, or `end`.
     """
 
     def __init__(self, game: Game) -> None:
@@ -44,14 +45,14 @@ class Script:
         assert isinstance(self.game.question, Ask)
         return self.game.question
 
-    def play(self, text: str) -> None:
-        """Play the lines; what happens from here on is the `news`."""
-        lines = [line.strip() for line in text.splitlines() if line.strip()]
+    def play(self, *lines: str) -> None:
+        """Play the lines, given one by one or as one text; what happens from here on is the `news`."""
+        steps = list(_steps("\n".join(lines)))
         self._mark = len(self.game.events)
-        for number, line in enumerate(lines):
-            asked, colon, answer = line.partition(":")
-            assert self.open == asked, f"line {number + 1} expects `{asked}`, but open is `{self.open}`"
-            assert bool(colon) == (number + 1 < len(lines)), f"`{line}`: the last line, and only that, has no answer"
+        for number, step in enumerate(steps, start=1):
+            asked, colon, answer = step.partition(":")
+            assert self.open == asked, f"step {number} expects `{asked}`, but open is `{self.open}`"
+            assert bool(colon) == (number < len(steps)), f"`{step}`: the last step, and only that, has no answer"
             if colon:
                 self.game.answer(self._response(answer))
 
@@ -136,6 +137,15 @@ class Start:
             for slot in (number for number, word in enumerate(grid) if word == "--"):
                 game.table.stock.insert(0, game.table.remove(seat, slot))
         return Script(game)
+
+
+def _steps(text: str) -> Iterator[str]:
+    """The questions of a script with their answers, each with its seat."""
+    for line in filter(None, map(str.strip, text.splitlines())):
+        first, *further = line.split("; ")
+        yield first
+        for step in further:
+            yield step if step.startswith("window") else f"{first.partition(' ')[0]} {step}"
 
 
 def _grids(preset: str, layouts: Sequence[str]) -> list[list[str]]:

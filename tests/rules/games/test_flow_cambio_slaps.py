@@ -11,41 +11,25 @@ ZERO = "(2S) (3S) / (4S) (8D)"
 ONE = "(2H) (7H) / (4H) (5H)"
 TWO = "(2D) (7D) / (4D) (5D)"
 
-DISCARD = "0 turn: draw stock\n0 place: discard\n"
+DISCARD = "0 turn: draw stock; place: discard\n"
 """Seat 0 discards the top stock card; what comes then follows."""
 
 
 def test_cmb_09_a_window_opens_after_every_discard_before_the_power(start: Start) -> None:
     match = start("cambio", [ZERO, ONE, TWO], stock="JC 10C", slaps=True)
-    match.play(
-        """
-        0 turn: draw stock
-        0 place: discard
-        window: nobody
-        0 power: peek 0 s0
-        1 turn: draw stock
-        1 place: swap s0
-        window: nobody
-        2 turn: draw pile
-        2 place: swap s1
-        window: nobody
+    match.play("""
+        0 turn: draw stock; place: discard; window: nobody; power: peek 0 s0
+        1 turn: draw stock; place: swap s0; window: nobody
+        2 turn: draw pile; place: swap s1; window: nobody
         0 turn
-        """
-    )
+    """)
     assert WindowClosed() in match.news(None)
 
 
 def test_cmb_09_a_replaced_card_can_be_slapped_but_has_no_power(start: Start) -> None:
     """CAC-13, CAC-27: and neither has the slapped card (CAC-16)."""
     match = start("cambio", ["(JS) (3S) / (4S) (8D)", "(JH) (7H) / (4H) (5H)"], stock="10C", slaps=True)
-    match.play(
-        """
-        0 turn: draw stock
-        0 place: swap s0
-        window: 1 at 1 s0
-        1 turn
-        """
-    )
+    match.play("0 turn: draw stock; place: swap s0; window: 1 at 1 s0", "1 turn")
     assert match.news(None)[-2:] == [
         Slapped(seat=1, target=(1, 0), card="JH", verdict="right", new_slot=None, stock=44),
         WindowClosed(),
@@ -77,20 +61,13 @@ def test_cmb_09_a_seat_without_cards_ends_the_round_before_the_power(start: Star
 def test_cmb_09_cmb_10_a_protected_caller_can_be_slapped(start: Start) -> None:
     """AMB-88: `protect_ender` keeps kings and jokers off the caller's cards, and CAC-19 is no part of Cambio."""
     match = start("cambio", [ZERO, ONE, "(2D) (KD) / (4D) (5D)"], stock="KC 3C", slaps=True, protect_ender=True)
-    match.play(
-        """
+    match.play("""
         0 turn: knock
-        1 turn: draw stock
-        1 place: discard
-        window: nobody
-        1 power: none
-        2 turn: draw stock
-        2 place: discard
-        window: 1 at 0 s1
+        1 turn: draw stock; place: discard; window: nobody; power: none
+        2 turn: draw stock; place: discard; window: 1 at 0 s1
         1 give: give s0
         end
-        """
-    )
+    """)
     assert match.grid(0) == "(2S) (2H) / (4S) (8D)"
     text = rules_in_brief(match.table.variant)
     assert (

@@ -102,13 +102,6 @@ def test_c_034_of_two_with_four_of_a_kind_the_lower_total_wins_the_match(start: 
     assert len(match.game.result.rounds) == 1
 
 
-def test_sco_11_four_of_a_kind_wins_against_lower_totals(start: Start) -> None:
-    layouts = ["(8S) (8H) (8D) / (3S) (3H) (8C)", "(KS) (KH) (AD) / (AS) (AH) (2C)"]
-    match = start("six-card-knock", layouts, rounds=9, four_kind_wins=True)
-    knock_at_once(match, 0)
-    assert match.game.result.ranks == (1, 2)
-
-
 def test_knk_08_only_the_knockers_score_changes(start: Start) -> None:
     """KNO-04."""
     layouts = [*THIRTY_THREES, "(10S) (9S) (8S) / (7S) (5S) (AS)"]
@@ -160,20 +153,6 @@ def test_six_11_a_match_has_the_rounds_of_its_game_and_the_lowest_sum_wins(
 
 
 # Forfeits
-
-
-def test_a_forfeited_seat_ranks_last_and_gets_the_highest_score_from_that_round_on(start: Start) -> None:
-    """GEN-01, GEN-13: the seat itself stays at the table."""
-    better, worse = "(KS) (AH) (4D) / (KD) (AC) (3S)", THIRTY_THREES[0]
-    match = start("six-card-knock", [better, worse], later=[[better, worse]] * 2)
-    knock_at_once(match, 0)
-    match.game.forfeit(0)
-    knock_at_once(match, 1)
-    knock_at_once(match, 0)
-    assert [one.scores for one in match.game.result.rounds] == [(7, 33), (33, 33), (33, 33)]
-    assert {one.raw for one in match.game.result.rounds} == {(7, 33)}
-    assert match.game.result.totals == (73, 99)
-    assert match.game.result.ranks == (2, 1)
 
 
 def test_a_forfeited_seat_neither_wins_by_four_of_a_kind_nor_keeps_another_from_it(start: Start) -> None:

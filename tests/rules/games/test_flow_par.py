@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from scripted import Script, Start, listed
 
-from protocol.actions import Action, Arrange, ChoosePar, Draw, Nothing, Stroke, Swap, SwapOwn
+from protocol.actions import Arrange, ChoosePar, Draw, Nothing, Stroke, Swap, SwapOwn
 from protocol.events import (
     Arranged,
     Drew,
@@ -36,7 +36,6 @@ from referee.rules.scoring.scoring import raw_score
 from referee.rules.secrets import view
 from referee.rules.variants import card_values, preset
 
-PAR_GOLF = ["par-3", "par-4", "par-5", "no-par", "par-course"]
 PAR_3 = "2S 3S / (4S) (5S) / (6S) (7S)"
 THREE_ROWS = "?? ?? / (??) (??) / (??) (??)"
 TWO_ROWS = "?? ?? / (??) (??)"
@@ -52,10 +51,6 @@ def begin(start: Start, name: str, *layouts: str, **given: Any) -> Script:
     match = start(name, layouts, **given)
     leave_as_dealt(match.game)
     return match
-
-
-def fallback(match: Script) -> Action:
-    return match.ask.fallback
 
 
 def leave_as_dealt(game: Game) -> None:
@@ -117,10 +112,7 @@ def test_par_04_par_05_par_06_each_looks_at_its_cards_arranges_them_and_turns_th
     assert view(looked, 1) == view(looked, None) == Looked(seat=0, slots=(0, 1, 2, 3, 4, 5), cards=(None,) * 6)
     assert isinstance(other, Looked)
     assert match.table.pile == []
-    match.play("""
-        sealed: arrange s5 s1 s2 s3 s4 s0 | arrange s0 s1 s2 s3 s4 s5
-        0 turn
-    """)
+    match.play("sealed: arrange s5 s1 s2 s3 s4 s0 | arrange s0 s1 s2 s3 s4 s5", "0 turn")
     assert match.grid(0) == "7S 3S / (4S) (5S) / (6S) (2S)"
     arranged, theirs, top, _, up_card = match.news(0)
     assert arranged == Arranged(seat=0, slots=(5, 1, 2, 3, 4, 0))
@@ -160,19 +152,14 @@ def test_par_07_the_seat_left_of_the_dealer_starts(start: Start) -> None:
 
 def test_par_08_par_09_one_action_a_turn_and_a_drawn_card_must_be_swapped_in(start: Start) -> None:
     match = begin(start, "par-3", PAR_3, THREE_ROWS)
+    opening = match.ask
     assert match.offered == {"draw": ["stock", "pile"], "swap_own": [0, 1, 2, 3, 4, 5]}
-    assert fallback(match) == Draw(source="stock")
-    match.play("""
-        0 turn: draw stock
-        0 place
-    """)
+    assert opening.fallback == Draw(source="stock")
+    match.play("0 turn: draw stock; place")
     assert match.offered == {"swap": [0, 1, 2, 3, 4, 5]}
-    assert fallback(match) == Swap(slot=0)
+    assert match.ask.fallback == Swap(slot=0)
     match.refuses("discard")
-    match.play("""
-        0 place: swap s2
-        1 turn
-    """)
+    match.play("0 place: swap s2", "1 turn")
 
 
 def told(match: Script) -> dict[int | None, Event]:
@@ -188,17 +175,11 @@ def test_c_191_par_10_par_24_a_card_takes_over_the_face_of_its_slot(
     start: Start, source: str, slot: int, face_up: bool, known_to: tuple[int | None, ...]
 ) -> None:
     match = begin(start, "par-3", PAR_3, THREE_ROWS, up="5D", stock="9C")
-    match.play(f"""
-        0 turn: draw {source}
-        0 place
-    """)
+    match.play(f"0 turn: draw {source}; place")
     card = "5D" if source == "pile" else "9C"
     seen = {viewer: event.card for viewer, event in told(match).items() if isinstance(event, Drew)}
     assert seen == ({None: card, 0: card, 1: card} if source == "pile" else {None: None, 0: card, 1: None})
-    match.play(f"""
-        0 place: swap s{slot}
-        1 turn
-    """)
+    match.play(f"0 place: swap s{slot}", "1 turn")
     replaced = PAR_3.replace("/", "").split()[slot].strip("()")
     for viewer, event in told(match).items():
         shown = card if viewer in known_to else None
@@ -209,26 +190,15 @@ def test_c_191_par_10_par_24_a_card_takes_over_the_face_of_its_slot(
 
 def test_c_193_par_11_par_24_two_own_cards_change_places_and_faces(start: Start) -> None:
     match = begin(start, "par-3", "KD 3S / (4S) (5S) / (6S) (4C)", THREE_ROWS, up="9D")
-    match.play("""
-        0 turn: swap_own s0 s5
-        1 turn
-    """)
+    match.play("0 turn: swap_own s0 s5", "1 turn")
     assert match.grid(0) == "4C 3S / (4S) (5S) / (6S) (KD)"
     assert set(map(repr, told(match).values())) == {repr(SwappedOwn(seat=0, slots=(0, 5), cards=("4C", None)))}
     pass_turn(match)
-    match.play("""
-        0 stroke: none
-        0 turn: swap_own s2 s4
-        1 stroke
-    """)
+    match.play("0 stroke: none; turn: swap_own s2 s4", "1 stroke")
     assert match.grid(0) == "4C 3S / (6S) (5S) / (4S) (KD)"
     assert set(map(repr, told(match).values())) == {repr(SwappedOwn(seat=0, slots=(2, 4), cards=(None, None)))}
     pass_turn(match)
-    match.play("""
-        0 stroke: none
-        0 turn: swap_own s0 s1
-        1 stroke
-    """)
+    match.play("0 stroke: none; turn: swap_own s0 s1", "1 stroke")
     assert match.grid(0) == "3S 4C / (6S) (5S) / (4S) (KD)"
     assert match.table.pile == ["9D"]
 
@@ -244,22 +214,13 @@ def test_c_194_par_12_dec_12_a_stroke_is_taken_from_the_second_turn_on_one_a_tur
     assert match.offered == {"none": [], "stroke": [0, 1, 2]}
     assert match.ask.fallback == Nothing()
     assert match.ask.opens_turn
-    match.play("""
-        0 stroke: stroke 1
-        0 turn
-    """)
+    match.play("0 stroke: stroke 1; turn")
     assert (match.ask.opens_turn, match.ask.joins) == (False, True)
     match.refuses("stroke 2")
     assert match.offered == {"draw": ["stock", "pile"], "swap_own": [0, 1, 4, 5]}
-    match.play("""
-        0 turn: draw stock
-        0 place
-    """)
+    match.play("0 turn: draw stock; place")
     assert match.offered == {"swap": [0, 1, 4, 5]}
-    match.play("""
-        0 place: swap s4
-        1 stroke
-    """)
+    match.play("0 place: swap s4", "1 stroke")
     pass_turn(match)
     assert match.offered == {"none": [], "stroke": [0, 2]}
 
@@ -267,29 +228,17 @@ def test_c_194_par_12_dec_12_a_stroke_is_taken_from_the_second_turn_on_one_a_tur
 def test_par_12_any_number_of_strokes_a_turn_by_option(start: Start) -> None:
     match = begin(start, "par-3", PAR_3, THREE_ROWS, strokes_per_turn="unlimited")
     pass_round(match)
-    match.play("""
-        0 stroke: stroke 1
-        0 stroke
-    """)
+    match.play("0 stroke: stroke 1", "0 stroke")
     assert match.offered == {"none": [], "stroke": [0, 2]}
     assert not match.ask.opens_turn
-    match.play("""
-        0 stroke: stroke 2
-        0 stroke: stroke 0
-        1 stroke
-    """)
+    match.play("0 stroke: stroke 2", "0 stroke: stroke 0", "1 stroke")
     assert match.news(None)[-1] == Finished(seat=0)
 
 
 def test_par_13_the_top_row_goes_face_down_when_it_is_stroked(start: Start) -> None:
     match = begin(start, "par-3", PAR_3, THREE_ROWS, stock="9C")
     pass_round(match)
-    match.play("""
-        0 stroke: stroke 0
-        0 turn: draw stock
-        0 place: swap s2
-        1 stroke
-    """)
+    match.play("0 stroke: stroke 0; turn: draw stock; place: swap s2", "1 stroke")
     assert match.grid(0) == "(2S) (3S) / (9C) (5S) / (7S) (6S)"
     assert told(match)[1] == Swapped(seat=0, slot=2, card=None, face_up=False, replaced="4S")
 
@@ -300,31 +249,9 @@ def test_c_196_par_14_the_final_stroke_ends_the_turn_and_every_other_seat_has_on
     for row in (1, 2):
         match.game.answer(Stroke(row=row))
         pass_round(match)
-    match.play("""
-        0 stroke: stroke 0
-        1 stroke
-    """)
+    match.play("0 stroke: stroke 0", "1 stroke")
     assert match.news(None) == [Stroked(seat=0, row=0), Finished(seat=0)]
     assert play_out(match.game) == [1, 2]
-    assert match.game.result.rounds[0].ender == 0
-
-
-def test_par_15_a_final_stroke_in_the_last_lap_ends_that_turn_and_nothing_else(start: Start) -> None:
-    match = begin(start, "par-3", PAR_3, THREE_ROWS, "", strokes_per_turn="unlimited")
-    pass_round(match)
-    match.play("""
-        0 stroke: stroke 0
-        0 stroke: stroke 1
-        0 stroke: stroke 2
-        1 stroke: stroke 2
-        1 stroke: stroke 0
-        1 stroke: stroke 1
-        2 stroke: none
-        2 turn: draw pile
-        2 place: swap s0
-        end
-    """)
-    assert [event for event in match.news(None) if isinstance(event, Finished)] == [Finished(seat=0)]
     assert match.game.result.rounds[0].ender == 0
 
 
@@ -334,9 +261,7 @@ def test_c_197_par_15_par_16_strokes_in_the_last_turn_do_not_change_what_the_car
         match = begin(start, "par-3", *layouts, strokes_per_turn="unlimited")
         pass_round(match)
         match.play("""
-            0 stroke: stroke 0
-            0 stroke: stroke 1
-            0 stroke: stroke 2
+            0 stroke: stroke 0; stroke: stroke 1; stroke: stroke 2
             1 stroke
         """)
         for row in strokes:
@@ -344,7 +269,9 @@ def test_c_197_par_15_par_16_strokes_in_the_last_turn_do_not_change_what_the_car
         if len(strokes) < 3:
             pass_turn(match)
         assert match.open == "end"
-        assert match.game.result.rounds[0].scores == (23, 11)
+        (result,) = match.game.result.rounds
+        assert (result.ender, result.scores) == (0, (23, 11))
+        assert sum(isinstance(event, Finished) for event in match.game.events) == 1
 
 
 # No-Par
@@ -354,10 +281,7 @@ def test_par_17_par_18_who_ends_a_no_par_hole_gives_every_other_seat_one_more_tu
     match = begin(start, "no-par", TWO_ROWS, "", "")
     assert match.offered == {"draw": ["stock", "pile"], "swap_own": [0, 1, 2, 3], "end": []}
     pass_turn(match)
-    match.play("""
-        1 turn: end
-        2 turn
-    """)
+    match.play("1 turn: end", "2 turn")
     assert match.news(None) == [Knocked(seat=1)]
     assert match.offered == {"draw": ["stock", "pile"], "swap_own": [0, 1, 2, 3]}
     match.refuses("end")
@@ -371,10 +295,7 @@ def test_par_17_strokes_do_not_exist_and_the_first_end_can_be_put_off(start: Sta
         assert match.open == "0 turn"
         match.refuses("end")
         pass_round(match)
-    match.play("""
-        0 turn: end
-        1 turn
-    """)
+    match.play("0 turn: end", "1 turn")
 
 
 # Stock, course and match
@@ -391,11 +312,7 @@ def test_c_220_par_20_the_pile_below_the_up_card_becomes_the_stock(start: Start)
         match.game.answer(Swap(slot=2))
     pile = list(match.table.pile)
     assert (len(match.table.stock), len(pile)) == (0, 12)
-    match.play("""
-        3 stroke: none
-        3 turn: draw stock
-        3 place
-    """)
+    match.play("3 stroke: none; turn: draw stock; place")
     assert match.news(0) == [Reshuffled(stock=11), Drew(seat=3, source="stock", card=None, stock=10)]
     assert match.table.pile == pile[-1:]
     assert sorted([*match.table.stock, match.table.hand or ""]) == sorted(pile[:-1])
@@ -409,12 +326,6 @@ def test_c_199_par_22_nine_holes_of_par_3_4_and_5() -> None:
     shown = [event for event in game.events if isinstance(event, Showdown)]
     assert [len(event.layouts[0]) for event in shown] == [8, 6, 8, 10, 8, 8, 6, 10, 8]
     assert len(game.result.rounds) == 9
-
-
-def test_par_22_a_course_of_ones_own() -> None:
-    game = new_game("par-course", 4, course=[5, 3], turn_cap=1)
-    play_out(game)
-    assert [event.rows for event in game.events if isinstance(event, Round)] == [5, 3]
 
 
 def test_par_22_playoff_holes_go_round_the_course_again() -> None:
@@ -509,7 +420,7 @@ def test_par_28_grids_of_every_par_fit_and_no_par_has_no_choice() -> None:
 
 
 def test_par_25_equal_ranks_count_0_and_the_table_is_marked_as_ours() -> None:
-    for name in PAR_GOLF:
+    for name in ("par-3", "par-4", "par-5", "no-par", "par-course"):
         variant = preset(name)
         assert variant.options.par_table == OURS_1
         assert card_values(variant) == card_values(preset("six-card"))

@@ -14,7 +14,6 @@ from protocol.actions import (
     Expose,
     Hide,
     Keep,
-    Knock,
     Nothing,
     Peek,
     Plant,
@@ -31,7 +30,6 @@ from protocol.events import (
     DrewTwo,
     Kept,
     Peeked,
-    Planted,
     PowerUsed,
     Reshuffled,
     Shielded,
@@ -58,25 +56,6 @@ def with_shields(match: Script, *cards: str) -> Script:
     """The match, with shields of these cards beside the set of seat 1."""
     match.table.shields[1] = list(cards)
     return match
-
-
-# 9
-
-
-def test_c_175_a_nine_takes_the_place_of_an_opponents_card(start: Start) -> None:
-    """POW-13, POW-07: it never lies on the pile; everybody knows where it is (POW-29)."""
-    match = deal(start, "9C")
-    match.table.at(1, 2).up = True
-    match.play("0 turn: draw stock\n0 place: discard\n0 power")
-    assert match.offered == {"plant": [(seat, slot) for seat in (1, 2) for slot in range(6)], "none": []}
-    match.game.answer(Plant(target=(1, 2)))
-    for viewer in VIEWERS:
-        assert match.news(viewer)[1:] == [
-            power("9C", "9", (1, 2), against=1),
-            Planted(seat=0, target=(1, 2), card="9C", replaced="4H"),
-        ]
-    assert match.grid(1) == "(AH) (3H) (9C) / (6H) (7H) (8H)"
-    assert match.table.pile == ["4H"]
 
 
 # 8
@@ -111,14 +90,6 @@ def test_c_182_an_eight_draws_two_more_and_keeps_one_of_three(
         ]
 
 
-def test_pow_20_no_card_of_an_eight_gives_a_power(start: Start) -> None:
-    """And an open card is replaced face down (POW-09)."""
-    match = deal(start, "8C 10C JC")
-    match.table.at(0, 0).up = True
-    discard(match, TakeTwo(), Keep(card=2, slot=0), then="1 turn")
-    assert match.grid(0) == "(JC) (3S) (4S) / (6S) (7S) (8S)"
-
-
 def test_pow_20_an_eight_draws_what_there_is(start: Start) -> None:
     """GEN-08: after a reshuffle, in which the 8 takes no part because it lies on no pile yet."""
     match = deal(start, "QC QD 8C KH")
@@ -146,7 +117,7 @@ def test_pow_20_an_eight_draws_what_there_is(start: Start) -> None:
 def test_pow_11_a_two_copies_one_power_and_then_another(start: Start) -> None:
     """DEC-14: the second is chosen when the first has been resolved; POW-07: the 2 lies on the pile."""
     match = deal(start, "2C")
-    match.play("0 turn: draw stock\n0 place: discard\n0 pick2")
+    match.play("0 turn: draw stock; place: discard; pick2")
     assert match.offered == {"copy": COPIES, "stop": []}
     assert match.ask.fallback == Stop()
     match.game.answer(Copy(power="10"))
@@ -252,21 +223,6 @@ def test_gen_08_with_stock_out_end_an_eight_that_draws_the_last_card_is_the_last
 # Shields (5)
 
 
-def test_pow_16_a_five_is_a_shield_beside_the_set(start: Start) -> None:
-    """It is public (POW-29), scores nothing, and is gone in the next round."""
-    match = deal(start, "5C QC", ZERO, ONE, rounds=2)
-    match.play("0 turn: draw stock\n0 place: discard\n0 power")
-    assert match.offered == {"shield": [], "none": []}
-    match.game.answer(Shield())
-    for viewer in VIEWERS:
-        assert match.news(viewer)[1:] == [power("5C", "5"), Shielded(seat=0, card="5C", shields=1)]
-    assert (match.grid(0), match.table.pile) == (ZERO, [])
-    match.game.answer(Knock())
-    discard(match, then="1 turn")
-    assert match.table.totals == [29, 29]
-    assert match.table.shields == [[], []]
-
-
 def test_pow_16_several_shields_may_be_held(start: Start) -> None:
     match = deal(start, "5C QC 5S", ZERO, ONE)
     discard(match, Shield(), then="1 turn")
@@ -331,11 +287,6 @@ def test_pow_17_a_power_over_the_own_set_is_no_attack(start: Start, card: str, u
     match.table.at(0, 0).up = True
     match.table.shields = [["5C"], ["5S"], ["5D"]]
     discard(match, use, then="1 turn")
-
-
-def test_pow_17_who_is_not_attacked_is_not_asked(start: Start) -> None:
-    match = with_shields(deal(start, "10C"), "5C")
-    discard(match, Peek(target=(2, 0)), then="1 turn")
 
 
 @pytest.mark.parametrize(

@@ -72,31 +72,15 @@ def test_c_053_initial_flips_are_sealed_and_come_after_the_up_card() -> None:
 # A turn
 
 
-def test_six_05_six_06_the_turns_of_six_card_golf(start: Start) -> None:
+def test_six_05_six_06_ker_04_the_turns_of_six_card_golf(start: Start) -> None:
     match = start("six-card", ["KS 4H (9D) / (KD) (AC) (7S)", ""])
     assert match.offered == {"draw": ["stock", "pile"]}
-    match.play("""
-        0 turn: draw pile
-        0 place
-    """)
+    match.play("0 turn: draw pile; place")
     assert match.offered == {"swap": [0, 1, 2, 3, 4, 5]}
-    match.play("""
-        0 place: swap s0
-        1 turn: draw stock
-        1 place: swap s0
-        0 turn: draw stock
-        0 place
-    """)
+    match.play("0 place: swap s0", "1 turn: draw stock; place: swap s0", "0 turn: draw stock; place")
     assert match.offered == {"swap": [0, 1, 2, 3, 4, 5], "discard": []}
-    match.play("""
-        0 place: discard
-        0 flip
-    """)
-    assert match.offered == {"flip": [2, 3, 4, 5], "none": []}
-    match.play("""
-        0 flip: none
-        1 turn
-    """)
+    match.play("0 place: swap s1", "1 turn")
+    assert match.table.pile[-1] == "4H"
 
 
 def test_inf_10_what_everybody_can_count(start: Start) -> None:
@@ -104,10 +88,7 @@ def test_inf_10_what_everybody_can_count(start: Start) -> None:
     begun, *_ = match.game.events
     assert begun == Round(round=1, dealer=1, starter=0, totals=(0, 0), rows=2, stock=40, playoff=False)
     match.table.totals = [7, -2]
-    match.play("""
-        0 turn: knock
-        1 turn
-    """)
+    match.play("0 turn: knock", "1 turn")
     assert table_message(match.table) == TableMessage(
         round=1,
         dealer=1,
@@ -123,12 +104,7 @@ def test_inf_10_what_everybody_can_count(start: Start) -> None:
 def test_c_047_the_optional_flip_of_the_last_card_ends_the_round_at_once(start: Start) -> None:
     """C-047 [INF-01 INF-07 SIX-07 SIX-08 KER-13]: only the drawer sees the card; the flip comes first."""
     match = start("six-card", [FIVE_UP, "", ""], stock="10C")
-    match.play("""
-        0 turn: draw stock
-        0 place: discard
-        0 flip: flip s5
-        end
-    """)
+    match.play("0 turn: draw stock; place: discard; flip: flip s5", "end")
     drawn, *public = match.news(0)
     stock = len(match.table.stock)
     assert drawn == Drew(seat=0, source="stock", card="10C", stock=stock)
@@ -142,20 +118,17 @@ def test_c_047_the_optional_flip_of_the_last_card_ends_the_round_at_once(start: 
     assert isinstance(public[3], Showdown)
     (result,) = match.game.result.rounds
     assert (result.raw[0], result.ender, result.capped) == (21, 0, False)
+    with pytest.raises(IllegalAnswer):
+        match.game.answer(Draw(source="stock"))
 
 
 def test_c_049_one_turn_each_after_a_complete_layout_and_no_effect_of_a_second_one(start: Start) -> None:
     """C-049 [SIX-08]: the final lap is an option."""
     match = start("six-card", [FIVE_UP, "2S 3H 5D / 8C 9C (6H)", ""], stock="10C 10D 8S", final_turns="one_each")
     match.play("""
-        0 turn: draw stock
-        0 place: discard
-        0 flip: flip s5
-        1 turn: draw stock
-        1 place: swap s5
-        2 turn: draw stock
-        2 place: discard
-        2 flip: none
+        0 turn: draw stock; place: discard; flip: flip s5
+        1 turn: draw stock; place: swap s5
+        2 turn: draw stock; place: discard; flip: none
         end
     """)
     assert [event for event in match.news(None) if isinstance(event, Finished)] == [Finished(seat=0)]
@@ -165,10 +138,7 @@ def test_c_049_one_turn_each_after_a_complete_layout_and_no_effect_of_a_second_o
 def test_c_050_a_pile_card_cannot_be_put_back(start: Start) -> None:
     """C-050 [KER-03]."""
     match = start("six-card", [FIVE_UP, ""], up="JD")
-    match.play("""
-        0 turn: draw pile
-        0 place
-    """)
+    match.play("0 turn: draw pile; place")
     match.refuses("discard")
     assert match.offered == {"swap": [0, 1, 2, 3, 4, 5]}
     assert match.ask.fallback == Swap(slot=0)
@@ -177,32 +147,15 @@ def test_c_050_a_pile_card_cannot_be_put_back(start: Start) -> None:
 def test_c_052_a_replaced_card_is_seen_by_its_owner_with_all_others(start: Start) -> None:
     """C-052 [KER-05 INF-08 SIX-07]."""
     match = start("six-card", ["KS 4H (9D) / (KD) (AC) (7S)", "", ""], stock="3C")
-    match.play("""
-        0 turn: draw stock
-        0 place
-    """)
+    match.play("0 turn: draw stock; place")
     assert [event.card for event in match.news(0) if isinstance(event, Drew)] == ["3C"]
     assert [event.card for event in match.news(1) if isinstance(event, Drew)] == [None]
     assert match.offered == {"swap": [0, 1, 2, 3, 4, 5], "discard": []}
-    match.play("""
-        0 place: swap s5
-        1 turn
-    """)
+    match.play("0 place: swap s5", "1 turn")
     for viewer in (None, 0, 1, 2):
         assert match.news(viewer) == [Swapped(seat=0, slot=5, card="3C", face_up=True, replaced="7S")]
     assert match.grid(0) == "KS 4H (9D) / (KD) (AC) 3C"
     assert match.table.pile[-1] == "7S"
-
-
-def test_ker_04_a_stock_card_may_replace_a_card_that_is_face_up(start: Start) -> None:
-    match = start("six-card", ["KS 4H (9D) / (KD) (AC) (7S)", ""], stock="3C")
-    match.play("""
-        0 turn: draw stock
-        0 place: swap s1
-        1 turn
-    """)
-    assert match.grid(0) == "KS 3C (9D) / (KD) (AC) (7S)"
-    assert match.table.pile[-1] == "4H"
 
 
 @pytest.mark.parametrize(
@@ -219,71 +172,22 @@ def test_ker_06_the_flip_after_a_discard(
     start: Start, rule: str, layout: str, offered: dict[str, list[int]], fallback: object
 ) -> None:
     match = start("six-card", [layout, ""], flip_on_discard=rule)
-    match.play("""
-        0 turn: draw stock
-        0 place: discard
-        0 flip
-    """)
+    match.play("0 turn: draw stock; place: discard; flip")
     assert match.offered == offered
     assert match.ask.fallback == fallback
     assert match.ask.joins
 
 
-def test_ker_06_never_flips(start: Start) -> None:
-    start("six-card", [FIVE_UP, ""], flip_on_discard="never").play("""
-        0 turn: draw stock
-        0 place: discard
-        1 turn
-    """)
-
-
-def test_c_094_a_flip_instead_of_a_draw_uses_up_the_turn(start: Start) -> None:
-    """C-094 [KER-02 KER-07]: one may flip each own face-down slot, and nothing else."""
-    match = start("six-card", ["KS 4H 9D / KD (AC) (7S)", "2S 3H 5D / 8C (9C) (6H)"], flip_instead=True)
-    match.play("0 turn")
-    assert match.offered == {"draw": ["stock", "pile"], "flip": [4, 5]}
-    match.refuses("flip s0")
-    stock = len(match.table.stock)
-    match.play("""
-        0 turn: flip s4
-        1 turn: flip s5
-        0 turn: flip s5
-        end
-    """)
-    assert match.news(1)[:4] == [
-        TurnedUp(seat=0, slots=(4,), cards=("AC",)),
-        TurnedUp(seat=1, slots=(5,), cards=("6H",)),
-        TurnedUp(seat=0, slots=(5,), cards=("7S",)),
-        Finished(seat=0),
-    ]
-    assert len(match.table.stock) == stock
-
-
 # Ends of a round
-
-
-def test_ker_09_a_swap_into_the_last_face_down_slot_ends_the_round(start: Start) -> None:
-    match = start("six-card", [FIVE_UP, "", ""], up="2D")
-    match.play("""
-        0 turn: draw pile
-        0 place: swap s5
-        end
-    """)
-    assert match.game.result.rounds[0].ender == 0
 
 
 def test_c_055_in_knock_mode_a_complete_layout_ends_nothing_and_its_owner_plays_on(start: Start) -> None:
     """C-055 [KER-10 KNO-01 SIX-12]: no flip where nothing is face down; later turns offer a knock too."""
     match = start("six-card-knock", [FIVE_UP, "2S 3H 5D / 8C 9C (6H)"])
     match.play("""
-        0 turn: draw stock
-        0 place: discard
-        0 flip: flip s5
-        1 turn: draw stock
-        1 place: discard
-        1 flip: none
-        0 turn: draw stock
-        0 place: discard
+        0 turn: draw stock; place: discard; flip: flip s5
+        1 turn: draw stock; place: discard; flip: none
+        0 turn: draw stock; place: discard
         1 turn
     """)
     assert match.offered == {"draw": ["stock", "pile"], "knock": []}
@@ -292,38 +196,18 @@ def test_c_055_in_knock_mode_a_complete_layout_ends_nothing_and_its_owner_plays_
 def test_ker_10_every_other_seat_has_one_turn_after_a_knock_and_nobody_else_knocks(start: Start) -> None:
     """KNO-01, KNO-02: a knock in a first turn takes its place, and the knocker has no other turn."""
     match = start("six-card-knock", [DOWN] * 3)
-    match.play("""
-        0 turn: draw stock
-        0 place: swap s0
-        1 turn: knock
-        2 turn
-    """)
+    match.play("0 turn: draw stock; place: swap s0", "1 turn: knock", "2 turn")
     assert match.offered == {"draw": ["stock", "pile"]}
     match.refuses("knock")
-    match.play("""
-        2 turn: draw pile
-        2 place: swap s0
-        0 turn
-    """)
+    match.play("2 turn: draw pile; place: swap s0", "0 turn")
     match.refuses("knock")
-    match.play("""
-        0 turn: draw stock
-        0 place: discard
-        0 flip: none
-        end
-    """)
+    match.play("0 turn: draw stock; place: discard; flip: none", "end")
     assert match.game.result.rounds[0].ender == 1
 
 
 def test_kno_03_face_down_cards_count_normally_at_showdown(start: Start) -> None:
     match = start("six-card-knock", ["(KS) (4H) (9D) / (KD) (AC) (7S)", ""], stock="2D", knock_penalty="add:10")
-    match.play("""
-        0 turn: knock
-        1 turn: draw stock
-        1 place: discard
-        1 flip: none
-        end
-    """)
+    match.play("0 turn: knock", "1 turn: draw stock; place: discard; flip: none", "end")
     assert match.game.result.rounds[0].raw[0] == 21
 
 
@@ -335,30 +219,10 @@ def test_sgl_no_knock_unless_the_end_mode_includes_it(start: Start) -> None:
     assert match.offered == {"draw": ["stock", "pile"], "knock": []}
 
 
-def test_ker_11_both_a_layout_completed_in_a_lap_has_no_effect(start: Start) -> None:
-    match = start("six-card", [FIVE_UP, "2S 3H 5D / 8C 9C (6H)", ""], end_mode="both")
-    match.play("""
-        0 turn: knock
-        1 turn: draw stock
-        1 place: discard
-        1 flip: flip s5
-        2 turn: draw stock
-        2 place: discard
-        2 flip: none
-        end
-    """)
-    assert match.game.result.rounds[0].ender == 0
-
-
 @pytest.mark.parametrize(("final_turns", "then"), [("none", "end"), ("one_each", "1 turn")])
 def test_ker_11_both_a_complete_layout_comes_first(start: Start, final_turns: str, then: str) -> None:
     match = start("six-card", [FIVE_UP, "", ""], end_mode="both", final_turns=final_turns)
-    match.play(f"""
-        0 turn: draw stock
-        0 place: discard
-        0 flip: flip s5
-        {then}
-    """)
+    match.play("0 turn: draw stock; place: discard; flip: flip s5", f"{then}")
     if then != "end":
         match.refuses("knock")
 
@@ -380,10 +244,8 @@ def test_gen_09_a_knock_before_the_cap_counts_and_its_lap_is_cut_off(start: Star
     layouts = ["(??) (??) (??) / (??) (??) (??)", "", "(QS) (JD) (10C) / (9H) (9C) (8S)"]
     match = start("six-card-knock", layouts, turn_cap=1, knock_penalty="add:10")
     match.play("""
-        0 turn: draw stock
-        0 place: swap s0
-        1 turn: draw stock
-        1 place: swap s0
+        0 turn: draw stock; place: swap s0
+        1 turn: draw stock; place: swap s0
         2 turn: knock
         end
     """)
@@ -394,12 +256,7 @@ def test_gen_09_a_knock_before_the_cap_counts_and_its_lap_is_cut_off(start: Star
 
 def test_gen_09_a_lap_that_ends_with_the_cap_is_not_cut_off(start: Start) -> None:
     match = start("six-card-knock", [DOWN] * 2, turn_cap=1)
-    match.play("""
-        0 turn: knock
-        1 turn: draw stock
-        1 place: swap s0
-        end
-    """)
+    match.play("0 turn: knock", "1 turn: draw stock; place: swap s0", "end")
     assert not match.game.result.rounds[0].capped
 
 
@@ -410,22 +267,12 @@ def test_c_061_with_an_empty_stock_and_one_pile_card_only_the_pile_can_be_drawn(
     """C-061 [KER-02 GEN-08 SIX-12]."""
     match = start("six-card", [FIVE_UP, ""])
     match.leave_in_stock(1)
-    match.play("""
-        0 turn: draw stock
-        0 place: swap s0
-        1 turn: draw stock
-        1 place: swap s0
-        0 turn
-    """)
+    match.play("0 turn: draw stock; place: swap s0", "1 turn: draw stock; place: swap s0", "0 turn")
     assert [event for event in match.news(None) if isinstance(event, Reshuffled)] == [Reshuffled(stock=1)]
     assert match.table.stock == []
     assert match.offered == {"draw": ["stock", "pile"]}
     match.table.pile = match.table.pile[-1:]
-    match.play("""
-        0 turn: draw pile
-        0 place: swap s0
-        1 turn
-    """)
+    match.play("0 turn: draw pile; place: swap s0", "1 turn")
     assert match.offered == {"draw": ["pile"]}
     assert match.ask.fallback == Draw(source="pile")
 
@@ -434,14 +281,10 @@ def test_gen_08_a_reshuffle_leaves_the_top_of_the_pile_and_shows_nothing(start: 
     match = start("six-card", [DOWN] * 2, up="2D", stock="3C 4C 5C", flip_on_discard="never")
     match.leave_in_stock(3)
     match.play("""
-        0 turn: draw stock
-        0 place: discard
-        1 turn: draw stock
-        1 place: discard
-        0 turn: draw stock
-        0 place: discard
-        1 turn: draw stock
-        1 place
+        0 turn: draw stock; place: discard
+        1 turn: draw stock; place: discard
+        0 turn: draw stock; place: discard
+        1 turn: draw stock; place
     """)
     drawn = match.table.hand
     assert match.table.pile == ["5C"]
@@ -456,12 +299,8 @@ def test_c_218_the_drawer_of_the_last_card_completes_its_turn_and_may_be_the_end
     match = start("six-card", layouts, stock="4C 5C", stock_out="end", knock_penalty="add:10", final_turns="one_each")
     match.leave_in_stock(2)
     match.play("""
-        0 turn: draw stock
-        0 place: discard
-        0 flip: none
-        1 turn: draw stock
-        1 place: discard
-        1 flip: flip s5
+        0 turn: draw stock; place: discard; flip: none
+        1 turn: draw stock; place: discard; flip: flip s5
         end
     """)
     (result,) = match.game.result.rounds
@@ -470,103 +309,79 @@ def test_c_218_the_drawer_of_the_last_card_completes_its_turn_and_may_be_the_end
     assert result.scores[:2] == (0, 60)
 
 
-def test_gen_08_end_without_an_ender_adjusts_nothing(start: Start) -> None:
-    match = start("six-card", [FIVE_UP, ""], stock_out="end", knock_penalty="add:10")
-    match.leave_in_stock(1)
-    match.play("""
-        0 turn: draw stock
-        0 place: discard
-        0 flip: none
-        end
-    """)
-    (result,) = match.game.result.rounds
-    assert result.ender is None
-    assert result.raw == result.scores
-
-
 # Jack skip
 
 
-def test_c_056_a_discarded_jack_costs_the_next_seat_its_turn(start: Start) -> None:
-    match = start("six-card", [DOWN] * 3, stock="JC 3C", jack_skip=True, flip_on_discard="never")
-    match.play("""
-        0 turn: draw stock
-        0 place: discard
-        2 turn: draw stock
-        2 place: discard
-        0 turn: draw stock
-        0 place: discard
-        1 turn
-    """)
-    assert [event for event in match.news(None) if isinstance(event, Skipped)] == [Skipped(seat=1)]
+NEVER: dict[str, Any] = {"jack_skip": True, "flip_on_discard": "never"}
+
+
+@pytest.mark.parametrize(
+    ("preset", "seats", "stock", "options", "text", "skipped", "capped"),
+    [
+        pytest.param(
+            "six-card", 3, "JC 3C", {}, ["0 discards", "2 discards", "0 discards", "1 turn"], [1], None,
+            id="C-056 a discarded jack costs the next seat its turn",
+        ),
+        pytest.param("six-card", 2, "JC", {}, ["0 discards", "0 turn"], [1], None, id="KER-12 another turn of two"),
+        pytest.param(
+            "six-card", 3, "JH", {"one_eyed_wild": True}, ["0 discards", "2 turn"], [1], None,
+            id="C-224 OPT-05 a one-eyed jack skips like any jack",
+        ),
+        pytest.param(
+            "six-card", 3, "3C", {"up": "JC"}, ["0 discards", "1 turn"], [], None,
+            id="C-059 a jack as first up-card has no effect",
+        ),
+        pytest.param(
+            "six-card-knock", 3, "JC", {}, ["0 turn: knock", "1 discards", "end"], [2], False,
+            id="C-058 OPT-07 a skipped final turn is lost",
+        ),
+        pytest.param(
+            "six-card-knock", 3, "4C JC", {}, ["0 turn: knock", "1 discards", "2 discards", "end"], [], False,
+            id="C-058 the last of the lap has nobody to skip",
+        ),
+        pytest.param(
+            "six-card-knock", 2, "2C JC", {"turn_cap": 1}, ["0 discards", "1 discards", "end"], [], True,
+            id="KER-13 AMB-86 GEN-09 nobody is skipped where the turn cap ends the round",
+        ),
+        pytest.param(
+            "six-card-knock", 4, "2C 3C JC", {"turn_cap": 1},
+            ["0 discards", "1 discards", "2 turn: knock", "3 discards", "end"], [], True,
+            id="KER-13 AMB-86 GEN-09 nor in a final lap, which the cap cuts off",
+        ),
+        pytest.param(
+            "six-card-knock", 3, "JC JD", {"turn_cap": 1}, ["0 discards", "2 turn: knock", "0 discards", "end"],
+            [1, 1], False, id="KER-12 GEN-09 the cap cuts nothing off where the lap's last turn is skipped",
+        ),
+        pytest.param(
+            "six-card", 3, "JC", {"turn_cap": 1}, ["0 discards", "2 discards", "0 discards", "end"], [1], True,
+            id="GEN-09 skipped turns do not count for the cap",
+        ),
+    ],
+)  # fmt: skip
+def test_ker_12_whom_a_jack_skips(
+    start: Start, *, preset: str, seats: int, stock: str, options: Any, text: list[str], skipped: list[int], capped: Any
+) -> None:
+    match = start(preset, [DOWN] * seats, stock=stock, **NEVER, **options)
+    match.play(*(line.replace(" discards", " turn: draw stock; place: discard") for line in text))
+    assert [event.seat for event in match.news(None) if isinstance(event, Skipped)] == skipped
+    assert match.open != "end" or match.game.result.rounds[0].capped is capped
 
 
 def test_ker_12_a_replaced_jack_skips_but_a_jack_that_is_placed_does_not(start: Start) -> None:
     match = start("six-card", ["(JS) (3H) (4H) / (5H) (6H) (7H)", "", ""], stock="JC 2C 2D", jack_skip=True)
     match.play("""
-        0 turn: draw stock
-        0 place: swap s1
-        1 turn: draw stock
-        1 place: swap s0
-        2 turn: draw stock
-        2 place: swap s0
-        0 turn: draw pile
-        0 place: swap s0
+        0 turn: draw stock; place: swap s1
+        1 turn: draw stock; place: swap s0
+        2 turn: draw stock; place: swap s0
+        0 turn: draw pile; place: swap s0
         2 turn
     """)
-
-
-def test_ker_12_between_two_seats_the_jack_gives_another_turn(start: Start) -> None:
-    start("six-card", [DOWN] * 2, stock="JC", jack_skip=True, flip_on_discard="never").play("""
-        0 turn: draw stock
-        0 place: discard
-        0 turn
-    """)
-
-
-def test_c_224_opt_05_a_one_eyed_jack_skips_like_any_jack(start: Start) -> None:
-    options: dict[str, Any] = {"jack_skip": True, "one_eyed_wild": True, "flip_on_discard": "never"}
-    start("six-card", [DOWN] * 3, stock="JH", **options).play("""
-        0 turn: draw stock
-        0 place: discard
-        2 turn
-    """)
-
-
-def test_c_058_opt_07_a_skipped_final_turn_is_lost(start: Start) -> None:
-    match = start("six-card-knock", [DOWN] * 3, stock="JC", jack_skip=True, flip_on_discard="never")
-    match.play("""
-        0 turn: knock
-        1 turn: draw stock
-        1 place: discard
-        end
-    """)
-    assert Skipped(seat=2) in match.news(None)
-
-
-def test_c_058_the_last_of_the_lap_has_nobody_to_skip(start: Start) -> None:
-    match = start("six-card-knock", [DOWN] * 3, stock="4C JC", jack_skip=True, flip_on_discard="never")
-    match.play("""
-        0 turn: knock
-        1 turn: draw stock
-        1 place: discard
-        2 turn: draw stock
-        2 place: discard
-        end
-    """)
-    assert not any(isinstance(event, Skipped) for event in match.news(None))
 
 
 def test_ker_12_the_enders_own_jack_costs_the_first_of_the_lap_its_turn(start: Start) -> None:
     """KER-13: the end trigger comes before the jack."""
     match = start("six-card", ["KS 4H 9D / KD AC (JS)", "", ""], final_turns="one_each", jack_skip=True)
-    match.play("""
-        0 turn: draw stock
-        0 place: swap s5
-        2 turn: draw stock
-        2 place: swap s5
-        end
-    """)
+    match.play("0 turn: draw stock; place: swap s5", "2 turn: draw stock; place: swap s5", "end")
     assert [event for event in match.news(None) if isinstance(event, Finished | Skipped)] == [
         Finished(seat=0),
         Skipped(seat=1),
@@ -575,90 +390,7 @@ def test_ker_12_the_enders_own_jack_costs_the_first_of_the_lap_its_turn(start: S
 
 def test_ker_13_a_jack_skips_nobody_where_the_stock_ends_the_round(start: Start) -> None:
     """KER-13 [AMB-86 GEN-08]: the stock check comes before the jack; no turn would have come."""
-    match = start("six-card", [DOWN] * 3, stock="JC", jack_skip=True, flip_on_discard="never", stock_out="end")
+    match = start("six-card", [DOWN] * 3, stock="JC", stock_out="end", **NEVER)
     match.leave_in_stock(1)
-    match.play("""
-        0 turn: draw stock
-        0 place: discard
-        end
-    """)
+    match.play("0 turn: draw stock; place: discard", "end")
     assert not any(isinstance(event, Skipped) for event in match.news(None))
-
-
-def test_ker_13_a_jack_skips_nobody_where_the_turn_cap_ends_the_round(start: Start) -> None:
-    """KER-13 [AMB-86 GEN-09]: also in a final lap, which the cap cuts off."""
-    match = start("six-card-knock", [DOWN] * 2, stock="2C JC", jack_skip=True, flip_on_discard="never", turn_cap=1)
-    match.play("""
-        0 turn: draw stock
-        0 place: discard
-        1 turn: draw stock
-        1 place: discard
-        end
-    """)
-    assert not any(isinstance(event, Skipped) for event in match.news(None))
-    assert match.game.result.rounds[0].capped
-
-    match = start("six-card-knock", [DOWN] * 4, stock="2C 3C JC", jack_skip=True, flip_on_discard="never", turn_cap=1)
-    match.play("""
-        0 turn: draw stock
-        0 place: discard
-        1 turn: draw stock
-        1 place: discard
-        2 turn: knock
-        3 turn: draw stock
-        3 place: discard
-        end
-    """)
-    assert not any(isinstance(event, Skipped) for event in match.news(None))
-    assert match.game.result.rounds[0].capped
-
-
-def test_ker_12_a_final_lap_that_ends_by_a_jack_is_not_capped(start: Start) -> None:
-    """GEN-09: the skipped turn was the lap's last one, so that the cap cuts nothing off."""
-    match = start("six-card-knock", [DOWN] * 3, stock="JC JD", jack_skip=True, flip_on_discard="never", turn_cap=1)
-    match.play("""
-        0 turn: draw stock
-        0 place: discard
-        2 turn: knock
-        0 turn: draw stock
-        0 place: discard
-        end
-    """)
-    assert [event for event in match.news(None) if isinstance(event, Skipped)] == [Skipped(seat=1), Skipped(seat=1)]
-    assert not match.game.result.rounds[0].capped
-
-
-def test_c_059_a_jack_as_first_up_card_has_no_effect(start: Start) -> None:
-    start("six-card", [DOWN] * 3, up="JC", stock="3C", jack_skip=True, flip_on_discard="never").play("""
-        0 turn: draw stock
-        0 place: discard
-        1 turn
-    """)
-
-
-def test_gen_09_skipped_turns_do_not_count_for_the_cap(start: Start) -> None:
-    match = start("six-card", [DOWN] * 3, stock="JC", jack_skip=True, flip_on_discard="never", turn_cap=1)
-    match.play("""
-        0 turn: draw stock
-        0 place: discard
-        2 turn: draw stock
-        2 place: discard
-        0 turn: draw stock
-        0 place: discard
-        end
-    """)
-    assert match.game.result.rounds[0].capped
-
-
-# Cutthroat trades on six-card golf
-
-
-def test_after_the_end_every_answer_is_refused(start: Start) -> None:
-    match = start("six-card", [FIVE_UP, ""])
-    match.play("""
-        0 turn: draw stock
-        0 place: swap s5
-        end
-    """)
-    with pytest.raises(IllegalAnswer):
-        match.game.answer(Draw(source="stock"))
