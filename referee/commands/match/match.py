@@ -19,6 +19,7 @@ def match(options: MatchOptions) -> int:
 
     Example: golfref match --variant six-card --bot builtin:greedy --bot builtin:keeper --games 20
     """
+    options.check()
     table = _table(options)
     say(*(f"note: {text}" for text in advice(table.variant, len(table.bots))))
     from referee.commands.match.games import play_games  # noqa: PLC0415 - the greater part of all imports

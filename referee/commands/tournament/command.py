@@ -8,7 +8,6 @@ from os.path import samestat
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import typer
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -16,6 +15,7 @@ from protocol.text import printable
 from referee.cluster.where import ClusterFailed
 from referee.commands.console import say
 from referee.commands.interrupt import FINISHING, Signals
+from referee.commands.options import refuse
 from referee.commands.runs.standings import explain_faults, last_words, show
 from referee.commands.tournament.announcement import (
     announce_plan,
@@ -88,8 +88,8 @@ def tournament(options: TournamentOptions) -> int:
     Example: golfref tournament cup.toml
     """
     signals = Signals()
-    if options.fresh and options.amend:
-        raise typer.BadParameter("a run is amended or begun anew, not both", param_hint="--amend")
+    if options.fresh:
+        refuse("--fresh", {"--amend": options.amend})
     with event_sink(options.progress) as sink:
         ended = _Exit(code=CHECK_FAILED, why=("it broke off",))
         try:

@@ -82,5 +82,5 @@ def _does_not_fit(
         f"expected {', or '.join(ways)}, or fewer games"
     )
     if options.hours is not None:
-        return f"--hours: {text}"
+        return f"golfref: --hours: {text}"
     return line_at(options.config, ("tournament", "hours"), text)
