@@ -21,7 +21,7 @@ class HostRefused(NotWritten):
     exit_code = HOST_FAILED
 
 
-_WRONG_NAME = {errno.ENOENT, errno.ENOTDIR}
+_WRONG_NAME = {errno.ENOENT, errno.ENOTDIR, errno.EEXIST}
 
 
 @contextlib.contextmanager

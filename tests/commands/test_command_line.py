@@ -81,10 +81,11 @@ def test_an_option_without_effect_is_rejected(tmp_path: Path, words: tuple[str, 
     assert re.fullmatch(r"golfref: .*: \S+ has no effect with it; leave one of them out\n", err), err
 
 
-def test_an_interruption_while_a_command_is_imported_is_printed(tmp_path: Path) -> None:
+@pytest.mark.parametrize("module", ["referee.commands.table", "referee.commands.rules"])
+def test_an_interruption_while_a_command_is_imported_is_printed(tmp_path: Path, module: str) -> None:
     """Typer itself would end without a word."""
     slow = "import os, signal, sys\nclass Finder:\n    def find_spec(self, name, path, target=None):\n"
-    slow += f"        if name == 'referee.commands.rules':\n            os.kill(os.getpid(), {signal.SIGTERM:d})\n"
+    slow += f"        if name == '{module}':\n            os.kill(os.getpid(), {signal.SIGTERM:d})\n"
     script = f"{slow}sys.meta_path.insert(0, Finder())\nfrom referee.commands import main\nmain()"
     command = [sys.executable, "-c", script, "rules", "six-card"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)

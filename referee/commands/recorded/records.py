@@ -139,6 +139,8 @@ def open_match(where: str) -> OpenedMatch:
     lines = lines_of(place.path)
     if lines and is_bot_match(lines[0].lstrip()):
         return OpenedMatch(where=where, place=place, data=_own(place, lines), games=len(lines))
+    if not lines:
+        raise NoRecord(f"{place.path} is empty; it holds no record")
     number = place.number or 0
     if number >= len(lines):
         held = "1 record, number 0" if len(lines) == 1 else f"{len(lines)} records, numbered from 0"
