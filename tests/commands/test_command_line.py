@@ -55,7 +55,6 @@ def test_a_wrong_command_line_is_one_error_of_golfref(tmp_path: Path, words: tup
         (*TWO_BOTS, "--games", "2", "--json", "--verbose"),
         (*TWO_BOTS, "--policy", "forfeit", "--strikes", "3"),
         ("replay", "run:1", "--json", "--open", "--seat", "1"),
-        ("rerun", "run:1", "--dir", ".", "--", "builtin:random"),
         ("tournament", "cup.toml", "--fresh", "--amend"),
         ("submit", "cup.toml", "--list", "--unchecked"),
         ("submit", "cup.toml", "--restore", "ann", "--owner", "bea"),

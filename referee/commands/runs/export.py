@@ -20,7 +20,7 @@ from referee.reports.export.columns import Column, columns_of
 from referee.reports.export.parquet import problem, write_parquet
 from referee.reports.export.rows import TABLES, Row, Table
 from referee.reports.export.scope import scope_of
-from referee.reports.export.tables import rows_of
+from referee.reports.export.tables import OF_RUN, rows_of
 from referee.reports.export.text import in_text
 from referee.reports.own_matches import own_matches, told
 from referee.rules.record import NoRecord
@@ -117,6 +117,8 @@ def _export_bot(options: ExportOptions, bot: str) -> int:
 
 def _export(options: ExportOptions) -> int:
     table, format_ = _table(options.table or ""), _format(options)
+    if table in OF_RUN:
+        refuse(f"--table {table}", {"--all": options.with_retired})
     columns = columns_of(TABLES[table])
     with open_run(options.run) as store:
         if not store.counts():
