@@ -69,6 +69,7 @@ def test_a_wrong_command_line_is_one_error_of_golfref(tmp_path: Path, words: tup
         ("site", "run", "-o", "site", "--follow", "--verify"),
         ("export", "run", "--table", "seats", "--force"),
         ("export", "run", "--bot", "ann", "-o", "ann.jsonl", "--exact"),
+        ("export", "run", "--table", "pairs", "--all"),
         ("new", "--list", "--language", "python"),
         ("score", "--jsonl", "--ender", "0"),
     ],
