@@ -21,7 +21,7 @@ class HostRefused(NotWritten):
     exit_code = HOST_FAILED
 
 
-_WRONG_NAME = {errno.ENOENT, errno.ENOTDIR}
+_WRONG_NAME = {errno.ENOENT, errno.ENOTDIR, errno.EEXIST}
 
 
 @contextlib.contextmanager
@@ -55,6 +55,8 @@ def refusal(what: str, error: OSError) -> NotWritten:
 
 def _check(path: Path, *, replaces: bool) -> None:
     if path.is_dir():
-        raise NotWritten(f"{path} is a folder; name a file in it with -o")
+        raise NotWritten(f"{path} is a folder; name a file in it")
+    if path.exists() and not path.is_file():  # a replaced device would be lost to all programs
+        raise NotWritten(f"{path} is no regular file; name another one")
     if not replaces and os.path.lexists(path):
         raise NotWritten(f"{path} exists already; remove it, name another file, or replace it with --force")

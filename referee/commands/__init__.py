@@ -23,6 +23,7 @@ def main() -> None:
     if sys.platform == "win32":
         sys.exit("golfref runs on Linux and macOS; on Windows use WSL, the Windows Subsystem for Linux")
     from referee.ending_signals import ENDING_SIGNALS  # noqa: PLC0415 - not where golfref cannot run
+    from referee.errors import INTERRUPTED  # noqa: PLC0415
     from referee.streams import set_up_streams  # noqa: PLC0415
 
     set_up_streams()
@@ -35,7 +36,8 @@ def main() -> None:
 
         app()
     except KeyboardInterrupt:
-        sys.exit("golfref: interrupted")
+        print("golfref: interrupted", file=sys.stderr)
+        sys.exit(INTERRUPTED)
     except BrokenPipeError:
         # The program that read our output, such as `head`, has ended. Python would complain once more at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -10,6 +10,8 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import TextIO
 
+from protocol.text import harmless
+from referee.errors import HOST_FAILED, CommandError
 from referee.streams import writes_utf8
 
 PLAIN_WIDTH = 80
@@ -46,7 +48,7 @@ def say(*lines: str) -> None:
         if _Words.listener is not None:
             _Words.listener(line)
         try:
-            _write(line, sys.stderr)
+            _write(_harmless(line), sys.stderr)
         except OSError as error:
             if error.errno not in (errno.ENOSPC, errno.EDQUOT):
                 raise
@@ -56,7 +58,12 @@ def put(*lines: str) -> None:
     """Write lines of data (stdout). Where that fails, the command ends and says so."""
     with _writing():
         for line in lines:
-            _write(line, sys.stdout)
+            _write(_harmless(line), sys.stdout)
+
+
+def _harmless(text: str) -> str:
+    """The lines of this text. Nothing of a file's name in them steers a terminal."""
+    return "\n".join(map(harmless, text.split("\n")))
 
 
 def _write(line: str, stream: TextIO) -> None:
@@ -81,7 +88,8 @@ def _writing() -> Iterator[None]:
         raise
     except OSError as error:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # Python writes the rest again as it ends
-        sys.exit(f"golfref: the output cannot be written: {error.strerror}; nothing that is stored is lost")
+        why = f"the output cannot be written: {error.strerror}; nothing that is stored is lost"
+        raise CommandError(why, HOST_FAILED) from None
 
 
 def put_words(*lines: str) -> None:
@@ -102,4 +110,7 @@ def in_lines(text: str, width: int) -> list[str]:
 def put_json(data: bytes) -> None:
     """Write one JSON document (stdout); where stdout is not UTF-8, in ASCII."""
     text = data.decode()
-    put(text if writes_utf8(sys.stdout) else re.sub(r"[^\x00-\x7f]", lambda found: json.dumps(found[0])[1:-1], text))
+    if not writes_utf8(sys.stdout):
+        text = re.sub(r"[^\x00-\x7f]", lambda found: json.dumps(found[0])[1:-1], text)
+    with _writing():
+        _write(text, sys.stdout)

@@ -9,6 +9,7 @@ from tabulate import tabulate
 
 from protocol.text import printable
 from referee.commands.console import put, say
+from referee.commands.options import refuse
 from referee.errors import DONE, HOST_FAILED, CommandError
 from referee.kit.new import BOT_FOLDER, CONFIG, NotBuilt, build, files_of, name_for, write_project
 from referee.kit.starters import Starter, Tool, find_starter, missing_tools, starters, tools_here
@@ -37,9 +38,10 @@ def new(
     Example: golfref new mine --language python
     """
     if lists:
+        refuse("--list", {"DIR": folder, "--language": language, "--name": name})
         return list_languages()
     if folder is None or language is None:
-        raise typer.BadParameter("expected DIR and --language LANGUAGE; --list names the languages")
+        raise CommandError("expected DIR and --language LANGUAGE; --list names the languages")
     return _make_project(folder, language, name)
 
 

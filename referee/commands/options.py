@@ -2,11 +2,13 @@
 
 import json
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+
+from referee.errors import CommandError
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
 Strict = Annotated[bool, typer.Option("--strict", help="Exit with code 1 if a bot was at fault.")]
@@ -47,6 +49,12 @@ def one_of(*words: str) -> Callable[[str], str]:
         return text
 
     return parse
+
+
+def refuse(option: str, others: Mapping[str, object]) -> None:
+    """Raise CommandError where one of these others is given, which have no effect with the option."""
+    if stray := [name for name, value in others.items() if value is not None and value is not False and value != ""]:
+        raise CommandError(f"{option}: {stray[0]} has no effect with it; leave one of them out")
 
 
 def changes(options: list[str] | None) -> dict[str, Any]:

@@ -8,8 +8,8 @@ import typer
 from msgspec import Struct
 
 from referee.commands.console import put
-from referee.commands.options import OptionList, changes
-from referee.errors import CHECK_FAILED, DONE
+from referee.commands.options import OptionList, changes, refuse
+from referee.errors import CHECK_FAILED, DONE, CommandError
 from referee.rules.check_options import BadOptions
 from referee.rules.scoring.by_hand import Scores, score_grids, scoring_variant
 from referee.rules.scoring.grid import BadGrid
@@ -46,11 +46,10 @@ def score(
     Example: golfref score six-card "KS 5H 9D / KD AC 9S" "2C 2D 3S / 7H 8D QS"
     """
     if jsonl:
-        if variant is not None or option or ender is not None:
-            raise typer.BadParameter("each line names its game, its layouts and its ender", param_hint="--jsonl")
+        refuse("--jsonl", {"VARIANT": variant, "--option": option, "--ender": ender})
         return score_lines()
     if variant is None or not grids:
-        raise typer.BadParameter("expected VARIANT and at least one GRID, or --jsonl")
+        raise CommandError("expected VARIANT and at least one GRID, or --jsonl")
     scored = score_grids(scoring_variant(variant, changes(option)), grids, ender)
     for grid, raw, points in zip(grids, scored.raw, scored.scores, strict=True):
         adjusted = "" if raw == points else f" (raw {raw})"

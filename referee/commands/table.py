@@ -1,18 +1,21 @@
 """All commands of golfref, a row each. A command's module is imported when it is called or its help is asked for."""
 
+import contextlib
 import functools
 import inspect
 import typing
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
+from math import isfinite
 from typing import Annotated, Any, NamedTuple
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from protocol.text import printable
 from referee import __version__
 from referee.commands.console import say
-from referee.errors import HOST_FAILED, INTERRUPTED, GolfrefError
+from referee.errors import HOST_FAILED, INTERRUPTED, LONGEST_LINE, USAGE, GolfrefError
 
 
 class Row(NamedTuple):
@@ -81,15 +84,24 @@ GONE = {
 """Commands and options of earlier versions, with what to do instead."""
 
 
+_WrongUse: Any = typer.BadParameter.__bases__[0]
+"""What a wrong command line raises: click's, of which newer versions of typer have a copy of their own."""
+
+
 class OneCommand(TyperCommand):
-    """A command. An option that went is refused with what takes its place."""
+    """A command. It refuses options that went, and numbers that are none."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Refuse what went."""
+        """Refuse what went, and what no number can be."""
         for word in args[: args.index("--") if "--" in args else None]:
             if instead := GONE.get(f"{self.name} {word.partition('=')[0]}"):
-                raise typer.BadParameter(f"there is no such option any more; {instead}", param_hint=word)
-        return super().parse_args(ctx, args)
+                ctx.fail(f"{word}: there is no such option any more; {instead}")
+        rest = super().parse_args(ctx, args)
+        for parameter in self.params:
+            value = ctx.params.get(parameter.name)
+            if isinstance(value, float) and not isfinite(value):
+                raise typer.BadParameter(f"expected a finite number, got {value}", ctx, parameter)
+        return rest
 
 
 class AllCommands(TyperGroup):
@@ -108,8 +120,21 @@ class AllCommands(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Refuse what went."""
         if instead := GONE.get(args[0]):
-            ctx.fail(f"There is no command `{args[0]}` any more; {instead}.")
+            ctx.fail(f"there is no command `{args[0]}` any more; {instead}")
         return super().resolve_command(ctx, args)
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read what stands before the command."""
+        if not args:
+            say(ctx.get_help())
+            raise typer.Exit(USAGE)
+        with _ended():
+            return super().parse_args(ctx, args)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Import the command and call it."""
+        with _ended():
+            raise typer.Exit(super().invoke(ctx))
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Write the table, and import nothing."""
@@ -123,7 +148,6 @@ class AllCommands(TyperGroup):
 app = typer.Typer(
     cls=AllCommands,
     help="Referee and arena for programs that play Golf, the card game.",
-    no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
@@ -150,7 +174,7 @@ def _command(row: Row) -> Any:
     """The command of a row, for typer."""
     function = getattr(import_module(f"referee.commands.{row.module}"), row.name)
     one = typer.Typer(pretty_exceptions_enable=False, rich_markup_mode=None, add_completion=False)
-    one.command(row.name, cls=OneCommand, help=inspect.getdoc(function))(_ended(_with_options(function)))
+    one.command(row.name, cls=OneCommand, help=inspect.getdoc(function))(_with_options(function))
     return typer.main.get_command(one)
 
 
@@ -178,26 +202,30 @@ def _parameter(field: Any, hints: Mapping[str, Any]) -> inspect.Parameter:
     return inspect.Parameter(field.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=hints[field.name])
 
 
-def _ended(function: Callable[..., int]) -> Callable[..., None]:
-    """The function as typer calls it: here, and nowhere else, errors become words and exit codes."""
+@contextlib.contextmanager
+def _ended() -> Iterator[None]:
+    """Here, and nowhere else, errors become words and exit codes."""
+    try:
+        yield
+    except _WrongUse as error:
+        asked = "golfref" if error.ctx is None else error.ctx.command_path
+        first, *others = error.format_message().rstrip(".").splitlines()
+        lines = [f"golfref: {first[:1].lower()}{first[1:]}", *others, f"`{asked} --help` prints what there is"]
+        say(*(printable(line, LONGEST_LINE) for line in lines))
+        code = USAGE
+    except GolfrefError as error:
+        say(*error.printed)
+        code = error.exit_code
+    except KeyboardInterrupt as interrupted:
+        say("golfref: " + "; ".join(["interrupted", *getattr(interrupted, "__notes__", ())]))
+        code = INTERRUPTED
+    except BrokenPipeError:
+        raise
+    except OSError as error:  # something of the host of which no command knows what it means
+        from referee.play.faults import in_words  # noqa: PLC0415 - rare
 
-    @functools.wraps(function)
-    def run(*given: Any, **named: Any) -> None:
-        try:
-            code = function(*given, **named)
-        except GolfrefError as error:
-            say(*error.printed)
-            code = error.exit_code
-        except KeyboardInterrupt as interrupted:
-            say("golfref: " + "; ".join(["interrupted", *getattr(interrupted, "__notes__", ())]))
-            code = INTERRUPTED
-        except BrokenPipeError:
-            raise
-        except OSError as error:  # something of the host of which no command knows what it means
-            from referee.play.faults import in_words  # noqa: PLC0415 - rare
-
-            say(f"golfref: {in_words(error)}")
-            code = HOST_FAILED
-        raise typer.Exit(code)
-
-    return run
+        say(f"golfref: {in_words(error)}")
+        code = HOST_FAILED
+    else:
+        return
+    raise typer.Exit(code)

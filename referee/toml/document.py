@@ -35,7 +35,7 @@ class BadDocument(GolfrefError, ValueError):
     @property
     def printed(self) -> tuple[str, ...]:
         """The lines, each of which begins with its place."""
-        return self.lines
+        return tuple(printable(line, LONGEST_LINE) for line in self.lines)
 
 
 def read_text(path: str | Path, *, most_bytes: int | None = None) -> str:

@@ -50,6 +50,14 @@ def test_a_pipe_gets_a_line_for_each_sentence(
     assert len(capsys.readouterr().out.splitlines()) == 4
 
 
+@pytest.mark.parametrize("command", [say, put])
+def test_the_name_of_a_file_steers_no_terminal(
+    command: Callable[[str], Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    command("a table\nof x\x1b[31m.golfref")
+    assert "".join(capsys.readouterr()) == "a table\nof x\\x1b[31m.golfref\n"
+
+
 @pytest.mark.parametrize(("command", "name"), [(say, "stderr"), (put, "stdout")])
 def test_an_interruption_leaves_no_half_of_a_line(
     command: Callable[[str], Any], name: str, monkeypatch: pytest.MonkeyPatch

@@ -148,4 +148,4 @@ def test_where_standard_output_is_full_the_command_says_so(run: Path) -> None:
     assert done.stderr == (
         b"golfref: the output cannot be written: No space left on device; nothing that is stored is lost\n"
     )
-    assert done.returncode == 1
+    assert done.returncode == 3

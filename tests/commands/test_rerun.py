@@ -195,6 +195,9 @@ def test_rerun_as_it_is_typed(tmp_path: Path, mark: dict[str, str]) -> None:
     assert '  in the record: {"kind":"swap","slot":0}' in said
     assert lines[-1].startswith("At request 3 of ")
     assert "From here on the input no longer fits" not in said
+    shipped = ("--dir", ".", "--", "builtin:random")
+    _, problem = golfref("rerun", "m.jsonl", "--bot", "mine", *shipped, cwd=tmp_path, code=2)
+    assert problem == "golfref: builtin:random: --dir has no effect with it; leave one of them out\n"
     _, problem = golfref("rerun", "m.jsonl", "--bot", "mine", "--dir", "elsewhere", cwd=tmp_path, code=2)
     assert "the command of the record, " in problem
     assert "there is no file `build.py` in " in problem

@@ -47,8 +47,8 @@ def test_a_page_of_a_seat_holds_nothing_else(folder: Path) -> None:
     ("options", "said"),
     [
         (("--seat", "7", "--json"), "golfref: --seat: expected 0 to 2, got 7"),
-        (("--seat", "1", "--open", "--json"), "for --open: it goes with --json alone"),
-        (("--open", "--html", "new.html"), "for --open: it goes with --json alone"),
+        (("--seat", "1", "--open", "--json"), "golfref: --open: --seat has no effect with it"),
+        (("--open", "--html", "new.html"), "golfref: --open: it goes with --json"),
         (("--html", "there.html"), "there.html exists already; remove it, name another file, or replace it"),
         (("--html", "nowhere/new.html"), "nowhere/new.html: cannot be written: No such file or directory"),
     ],

@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import typer
 from commands import golfref
 from needs import need_perl
 
-from referee.commands.entrants.check_words import given_as
+from referee.commands.entrants.check_argument import given_as
 from referee.competition import qualify
 from referee.competition.checks import CheckResult, cache_file, cached
+from referee.errors import CommandError
 from referee.play.spec import SHIPPED
 from referee.reports.tables.names import cells
 from referee.tournament.config.config import load, survey
@@ -181,7 +181,7 @@ def test_a_program_in_its_folder_may_be_called_as_a_folder_here(
     monkeypatch.chdir(tmp_path)
 
     assert given_as("./bot", {"--dir": "bot"}, {}) == "bot"
-    with pytest.raises(typer.BadParameter, match="is a folder"):
+    with pytest.raises(CommandError, match="is a folder"):
         given_as("./bot", {"--dir": None}, {})
 
 

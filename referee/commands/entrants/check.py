@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from protocol.text import printable
 from referee.commands.console import put, put_json
-from referee.commands.entrants.check_words import given_as
+from referee.commands.entrants.check_argument import given_as
 from referee.commands.interrupt import Signals
 from referee.commands.match.bots import UsageError, bots_of, confinement_of
 from referee.commands.options import Json

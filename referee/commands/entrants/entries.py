@@ -10,9 +10,9 @@ from msgspec import Struct
 
 from referee.commands.console import put, put_json, say, screen_width
 from referee.commands.entrants.entry_builds import build_again, show_log
-from referee.commands.options import Json
+from referee.commands.options import Json, refuse
 from referee.competition.checks import LastCheck, last_check
-from referee.errors import DONE, USAGE
+from referee.errors import DONE, USAGE, CommandError
 from referee.reports.tables.layout import Column, fitted, wider
 from referee.reports.tables.names import Names, shortened
 from referee.tournament.config.config import Survey, survey
@@ -81,12 +81,12 @@ def entries(
 
     Example: golfref entries cup.toml caddie --log
     """
-    if build and log:
-        raise typer.BadParameter("give either --build or --log", param_hint="--build")
-    if as_json and (build or log):
-        raise typer.BadParameter("it goes with neither --build nor --log", param_hint="--json")
+    if build:
+        refuse("--build", {"--log": log, "--json": as_json})
+    if log:
+        refuse("--log", {"--json": as_json})
     if (name is not None and not (build or log)) or (log and name is None):
-        raise typer.BadParameter("a NAME goes with --log or --build, and --log needs one", param_hint="NAME")
+        raise CommandError("a NAME goes with --log or --build, and --log needs one")
     if build:
         return build_again(config, name)
     if log and name is not None:

@@ -17,7 +17,7 @@ from protocol.text import printable
 from referee.beneath import open_folder
 from referee.commands.console import put, put_json, say
 from referee.commands.interrupt import Signals
-from referee.commands.options import Json
+from referee.commands.options import Json, refuse
 from referee.competition.history import Refused, Submission, lines, now
 from referee.competition.inbox import Inbox, InboxItem
 from referee.competition.restoring import restore
@@ -86,7 +86,14 @@ def submit(order: SubmitOptions) -> int:
     signals = Signals()
     asked = sum((bool(order.what) and not (order.lists or order.restores), order.lists, bool(order.restores)))
     if asked + (order.watches is not None) != 1:
-        raise typer.BadParameter("name a folder or an archive, or give one of --list, --restore and --watch")
+        raise CommandError("name a folder or an archive, or give one of --list, --restore and --watch")
+    names, unchecked = {"--name": order.name, "--owner": order.owner}, {"--unchecked": order.unchecked}
+    if order.lists:
+        refuse("--list", {**names, **unchecked, "--replace": order.replaces})
+    elif order.restores:
+        refuse("--restore", {**names, **unchecked})
+    elif order.watches is not None:
+        refuse("--watch", {**names, "--json": order.as_json})
     try:
         with signals:
             return _do(order, signals)

@@ -110,11 +110,13 @@ def hint_at_dir(bot: BotSpec, problem: str) -> str:
 def _folder_of_each(commands: Sequence[str], folders: Sequence[str]) -> list[str | None]:
     if missing := [folder for folder in folders if not os.path.isdir(folder)]:
         raise UsageError(f"--dir {missing[0]}: there is no such folder in {os.getcwd()}")
+    own = [not text.startswith(BUILTIN) for text in commands]
+    if folders and not any(own):
+        raise UsageError("--dir: it has no effect on shipped bots; leave it out")
     if len(folders) == len(commands):
         return [*folders]
     if len(folders) <= 1:
         return [folders[0] if folders else None] * len(commands)
-    own = [not text.startswith(BUILTIN) for text in commands]
     if len(folders) != sum(own):
         shipped = f", {own.count(False)} of them shipped ones that need none" if not all(own) else ""
         raise UsageError(

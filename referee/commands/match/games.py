@@ -10,12 +10,13 @@ from msgspec.structs import replace
 from protocol.messages import GameMessage
 from referee.commands.console import say
 from referee.commands.interrupt import FINISHING
-from referee.commands.match.bots import UsageError, shown_names
+from referee.commands.match.bots import shown_names
 from referee.commands.match.options import MatchOptions, Table
 from referee.commands.match.output import Shown, Teller, telling
 from referee.commands.match.record_file import write_record
 from referee.ending_signals import Interrupted
 from referee.errors import CHECK_FAILED, DONE, HOST_FAILED, INTERRUPTED
+from referee.new_file import NotWritten, refusal
 from referee.play.faults import HostFault
 from referee.play.match import MatchSetup, play
 from referee.play.pump.pump import Pump
@@ -55,7 +56,7 @@ def play_games(order: MatchOptions, table: Table) -> int:
         except HostFault as fault:
             teller.ends_with(f"golfref: void, and no bot's fault: {fault}; {_AGAIN}")
             code = HOST_FAILED
-        except UsageError as error:
+        except NotWritten as error:
             teller.ends_with(*error.printed)
             code = error.exit_code
     teller.tell_summary()
@@ -126,11 +127,11 @@ def _setup(order: MatchOptions, table: Table, seat: Seating) -> MatchSetup:
 
 
 def _keep(path: Path, record: Record, *, is_first: bool) -> None:
-    """Write the record as a line of its own. Raises UsageError."""
+    """Write the record as a line of its own. Raises NotWritten."""
     try:
         write_record(path, record, is_first=is_first)
     except OSError as error:
-        raise UsageError(f"{path}: cannot write the record: {error.strerror}") from None
+        raise refusal(f"{path}: the record cannot be written", error) from None
 
 
 class _Names:

@@ -4,6 +4,7 @@ import secrets
 from pathlib import Path
 
 from protocol.cards import Card, is_card
+from protocol.text import printable
 from referee.commands.console import say
 from referee.commands.match.bots import UsageError, bots_of, confinement_of
 from referee.commands.match.options import MatchOptions, Table
@@ -19,6 +20,7 @@ def match(options: MatchOptions) -> int:
 
     Example: golfref match --variant six-card --bot builtin:greedy --bot builtin:keeper --games 20
     """
+    options.check()
     table = _table(options)
     say(*(f"note: {text}" for text in advice(table.variant, len(table.bots))))
     from referee.commands.match.games import play_games  # noqa: PLC0415 - the greater part of all imports
@@ -60,7 +62,9 @@ def read_decks(path: Path) -> tuple[tuple[Card, ...], ...]:
         for card in cards:
             if not is_card(card):
                 column = line.index(card) + 1
-                raise UsageError(f"{path}:{number}:{column}: `{card}` is no card code, such as 10H or X1")
+                raise UsageError(
+                    f"{path}:{number}:{column}: `{printable(card, 20)}` is no card code, such as 10H or X1"
+                )
         if cards:
             decks.append(tuple(cards))
     return tuple(decks)

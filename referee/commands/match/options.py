@@ -8,9 +8,13 @@ from msgspec import Struct
 
 from protocol.cards import Card
 from protocol.messages import Clocks, FaultPolicy, SlapTiming
-from referee.commands.options import Json, OptionList, Strict, one_of
+from referee.commands.match.record_file import check_record_file
+from referee.commands.options import Json, OptionList, Strict, one_of, refuse
 from referee.play.spec import BotSpec, Confinement
 from referee.rules.variants import Variant
+
+MOST_CLOCK_S = 86_400.0
+"""The longest clock, as in a config."""
 
 
 class MatchOptions(Struct, frozen=True, kw_only=True):
@@ -54,10 +58,10 @@ class MatchOptions(Struct, frozen=True, kw_only=True):
         ),
     ] = None
     isolation: Annotated[str, typer.Option(metavar="LEVEL", help="none, limits or bwrap.")] = "limits"
-    start_s: Annotated[float, typer.Option(min=0.01, help="Seconds for a bot to start.")] = 10.0
-    move_s: Annotated[float, typer.Option(min=0.001, help="Seconds for an answer.")] = 1.0
-    bank_s: Annotated[float, typer.Option(min=0.001, help="Seconds of thinking in a match.")] = 60.0
-    slap_s: Annotated[float, typer.Option(min=0.001, help="Seconds for a slap.")] = 0.2
+    start_s: Annotated[float, typer.Option(min=0.01, max=MOST_CLOCK_S, help="Seconds for a bot to start.")] = 10.0
+    move_s: Annotated[float, typer.Option(min=0.001, max=MOST_CLOCK_S, help="Seconds for an answer.")] = 1.0
+    bank_s: Annotated[float, typer.Option(min=0.001, max=MOST_CLOCK_S, help="Seconds of thinking in a match.")] = 60.0
+    slap_s: Annotated[float, typer.Option(min=0.001, max=MOST_CLOCK_S, help="Seconds for a slap.")] = 0.2
     slap_timing: Annotated[
         SlapTiming,
         typer.Option(
@@ -74,7 +78,9 @@ class MatchOptions(Struct, frozen=True, kw_only=True):
             help="What a fault costs: fallback or forfeit.",
         ),
     ] = "fallback"
-    strikes: Annotated[int, typer.Option(min=1, help="With fallback: how many faults forfeit the match.")] = 10
+    strikes: Annotated[
+        int | None, typer.Option(min=1, help="With fallback: how many faults forfeit the match; default: 10.")
+    ] = None
     show_stderr: Annotated[
         bool,
         typer.Option(
@@ -83,6 +89,17 @@ class MatchOptions(Struct, frozen=True, kw_only=True):
     ] = False
     as_json: Json = False
     strict: Strict = False
+
+    def check(self) -> None:
+        """Raise CommandError where an option has no effect with the others."""
+        if self.record is not None:
+            check_record_file(self.record)
+        if self.games == 1:
+            refuse("--games 1", {"--fixed-seats": self.fixed_seats, "--verbose": self.verbose})
+        if self.as_json:
+            refuse("--json", {"--verbose": self.verbose})
+        if self.policy == "forfeit":
+            refuse("--policy forfeit", {"--strikes": self.strikes})
 
     @property
     def clocks(self) -> Clocks:
@@ -98,7 +115,7 @@ class MatchOptions(Struct, frozen=True, kw_only=True):
     @property
     def faults(self) -> FaultPolicy:
         """What a fault costs."""
-        return FaultPolicy(policy=self.policy, strikes=self.strikes)
+        return FaultPolicy(policy=self.policy, strikes=self.strikes or FaultPolicy().strikes)
 
     @property
     def rotates(self) -> bool:

@@ -15,10 +15,12 @@ from tabulate import tabulate
 from protocol.messages import Clocks, FaultPolicy, GameMessage
 from referee.commands.console import put, say
 from referee.commands.match.bots import UsageError, bots_of
-from referee.commands.match.record_file import write_record
+from referee.commands.match.options import MOST_CLOCK_S
+from referee.commands.match.record_file import check_record_file, write_record
 from referee.commands.options import OptionList, Preset, changes
 from referee.errors import DONE, HOST_FAILED, INTERRUPTED, CommandError
 from referee.kit.screen import terminal
+from referee.new_file import refusal
 from referee.play.match import MatchSetup
 from referee.play.spec import BUILTIN, LONGEST_NAME, BotSpec, Confinement, shipped
 from referee.reports.blame import explain
@@ -52,9 +54,9 @@ class PlayOptions(Struct, frozen=True, kw_only=True):
     pace_s: Annotated[float, typer.Option("--pace", min=0, metavar="SECONDS", help="How long each event is shown.")] = (
         0.6
     )
-    move_s: Annotated[float, typer.Option(min=1, help="Seconds for each of your decisions.")] = 900.0
-    bank_s: Annotated[float, typer.Option(min=1, help="Seconds for all of them together.")] = 14400.0
-    slap_s: Annotated[float, typer.Option(min=0.2, help="Seconds for a slap.")] = 4.0
+    move_s: Annotated[float, typer.Option(min=1, max=MOST_CLOCK_S, help="Seconds for each of your decisions.")] = 900.0
+    bank_s: Annotated[float, typer.Option(min=1, max=MOST_CLOCK_S, help="Seconds for all of them together.")] = 14400.0
+    slap_s: Annotated[float, typer.Option(min=0.2, max=MOST_CLOCK_S, help="Seconds for a slap.")] = 4.0
 
     @property
     def clocks(self) -> Clocks:
@@ -68,6 +70,8 @@ def play(order: PlayOptions) -> int:
 
     Example: golfref play cactus --against keeper,greedy
     """
+    if order.record is not None:
+        check_record_file(order.record)
     setup = setup_of(order)
     if why := terminal.problem():
         raise CommandError(why)
@@ -133,7 +137,7 @@ def _keep(path: Path | None, record: Record) -> int:
     try:
         write_record(path, record, is_first=True)
     except OSError as error:
-        raise CommandError(f"{path}: cannot write the record: {error.strerror}") from None
+        raise refusal(f"{path}: the record cannot be written", error) from None
     put(f"record: {path}; `golfref replay {path} --step` shows the match again")
     return DONE
 

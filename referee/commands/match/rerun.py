@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from protocol.text import printable
 from referee.commands.console import put, say
 from referee.commands.match.bots import UsageError, confinement_of, hint_at_dir
-from referee.commands.options import BotOf, MatchOf
+from referee.commands.options import BotOf, MatchOf, refuse
 from referee.commands.recorded.heading import heading_lines, place_line
 from referee.commands.recorded.records import OpenedMatch, open_match, replaying
 from referee.errors import CHECK_FAILED, DONE
@@ -83,6 +83,8 @@ def rerun(order: RerunOptions) -> int:
             fault.add_note("--isolation limits tries it without a cell")
         raise
     build = _build(order, opened, match, confinement)
+    if build.builtin is not None:
+        refuse(f"builtin:{build.builtin}", {"--dir": order.folder})
     game, seats = heading_lines(match, match.bots)
     put(game, *([place_line(match.place)] if match.place else []), seats)
     put(printable(f"build: {shlex.join(build.command)}, in {build.dir}, isolation {confinement.isolation}", 3000))

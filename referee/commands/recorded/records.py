@@ -139,9 +139,12 @@ def open_match(where: str) -> OpenedMatch:
     lines = lines_of(place.path)
     if lines and is_bot_match(lines[0].lstrip()):
         return OpenedMatch(where=where, place=place, data=_own(place, lines), games=len(lines))
+    if not lines:
+        raise NoRecord(f"{place.path} is empty; it holds no record")
     number = place.number or 0
     if number >= len(lines):
-        raise NoRecord(f"{place.path} holds {len(lines)} records, numbered from 0; there is no {number}")
+        held = "1 record, number 0" if len(lines) == 1 else f"{len(lines)} records, numbered from 0"
+        raise NoRecord(f"{place.path} holds {held}; there is no {number}")
     return OpenedMatch(where=where, place=place, data=lines[number], games=len(lines))
 
 

@@ -9,10 +9,10 @@ from msgspec import Struct
 
 from protocol.text import harmless, printable
 from referee.commands.console import put, say
-from referee.commands.options import Force
+from referee.commands.options import Force, refuse
 from referee.commands.recorded.heading import heading_lines, origin, place_line
 from referee.commands.recorded.records import OpenedMatch, check_seat, open_match, replaying
-from referee.errors import DONE
+from referee.errors import DONE, CommandError
 from referee.reports.blame import mishap_of, page_for_authors, read_on, stderr_end, stderr_lines
 from referee.reports.bot_match import BotMatch, Faulted, Sent, Wrote, events_in
 from referee.reports.comments import Comments, comment_in
@@ -51,18 +51,17 @@ class ReplayOptions(Struct, frozen=True, kw_only=True):
     replaces: Force = False
 
     def check(self) -> None:
-        """Raise typer.BadParameter where an option has no effect with the others."""
+        """Raise CommandError where an option has no effect with the others."""
         steps = self.step or self.at is not None
         ways = [*["--step"] * steps, *["--html"] * (self.html is not None), *["--json"] * self.as_json]
         if len(ways) > 1:
-            raise typer.BadParameter(
-                f"{' and '.join(ways)} show a match in different ways; choose one", param_hint=ways[0]
-            )
-        if self.is_open and (not self.as_json or self.seat is not None):
-            why = "it goes with --json alone; a page has all views, and --seat is the view of one seat"
-            raise typer.BadParameter(why, param_hint="--open")
+            raise CommandError(f"{' and '.join(ways)} show a match in different ways; choose one")
+        if self.is_open and not self.as_json:
+            raise CommandError("--open: it goes with --json; a page has all views")
+        if self.is_open:
+            refuse("--open", {"--seat": self.seat})
         if self.replaces and self.html is None:
-            raise typer.BadParameter("it goes with --html", param_hint="--force")
+            raise CommandError("--force: it goes with --html")
 
 
 def replay(options: ReplayOptions) -> int:

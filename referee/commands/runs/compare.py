@@ -11,7 +11,7 @@ from protocol.text import printable
 from referee.commands.console import put, put_json, screen_width
 from referee.commands.options import Game, Json, RunFile
 from referee.commands.recorded.records import check_bot_of_run
-from referee.errors import DONE
+from referee.errors import DONE, CommandError
 from referee.reports.comparison import Compared, neighbours, two_bots
 from referee.tournament.figures.compare import NOT_RANKED, Comparison
 from referee.tournament.store.disk import StoreError
@@ -39,7 +39,7 @@ def compare(options: CompareOptions) -> int:
     """
     bots = options.bots or []
     if len(bots) not in {0, 2} or len(set(bots)) < len(bots):
-        raise typer.BadParameter("expected the names of two different bots, or none", param_hint="[A B]")
+        raise CommandError("expected the names of two different bots, or none")
     with closing(Store.open(options.run)) as store:
         for bot in bots:
             check_bot_of_run(store, bot)

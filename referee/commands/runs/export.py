@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from protocol.text import printable
 from referee.commands.console import put_bytes, say
-from referee.commands.options import Force, RunFile
+from referee.commands.options import Force, RunFile, refuse
 from referee.commands.recorded.records import check_bot_of_run, open_run, replaying
 from referee.errors import CHECK_FAILED, DONE, CommandError
 from referee.new_file import new_file
@@ -20,7 +20,7 @@ from referee.reports.export.columns import Column, columns_of
 from referee.reports.export.parquet import problem, write_parquet
 from referee.reports.export.rows import TABLES, Row, Table
 from referee.reports.export.scope import scope_of
-from referee.reports.export.tables import rows_of
+from referee.reports.export.tables import OF_RUN, rows_of
 from referee.reports.export.text import in_text
 from referee.reports.own_matches import own_matches, told
 from referee.rules.record import NoRecord
@@ -87,18 +87,20 @@ def export(options: ExportOptions) -> int:
     Example: golfref export cup.golfref --table decisions -o decisions.parquet
     """
     if (options.table is None) == (options.bot is None):
-        raise typer.BadParameter("expected --table NAME or --bot NAME", param_hint="--table")
+        raise CommandError("expected --table NAME or --bot NAME")
+    if options.file is None:
+        refuse("standard output", {"--force": options.replaces})
     return _export(options) if options.bot is None else _export_bot(options, options.bot)
 
 
 def _export_bot(options: ExportOptions, bot: str) -> int:
     """Write the bot's matches, a line each, and print how many there are."""
-    if options.format is not None or options.is_exact or options.with_retired or options.with_cards:
-        raise typer.BadParameter(
-            "it writes JSON lines of all its matches, and goes with -o and --force", param_hint="--bot"
-        )
+    of_tables = {"--exact": options.is_exact, "--all": options.with_retired, "--with-cards": options.with_cards}
+    refuse("--bot", {"--format": options.format, **of_tables})
     if (out := options.file) is None:
-        raise typer.BadParameter("expected a file to write, as -o FILE.jsonl", param_hint="--bot")
+        raise CommandError("--bot: expected a file to write, as -o FILE.jsonl")
+    if ENDINGS.get(Path(out.name.removesuffix(PACKED)).suffix.lower(), "jsonl") != "jsonl":
+        raise CommandError(f"{out}: --bot writes JSON lines; name a file as FILE.jsonl or FILE.jsonl.gz")
     name = printable(bot, 100)
     with open_run(options.run) as store, replaying(str(options.run)):
         check_bot_of_run(store, bot)
@@ -115,6 +117,8 @@ def _export_bot(options: ExportOptions, bot: str) -> int:
 
 def _export(options: ExportOptions) -> int:
     table, format_ = _table(options.table or ""), _format(options)
+    if table in OF_RUN:
+        refuse(f"--table {table}", {"--all": options.with_retired})
     columns = columns_of(TABLES[table])
     with open_run(options.run) as store:
         if not store.counts():

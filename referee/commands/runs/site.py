@@ -15,7 +15,7 @@ from msgspec import Struct
 from protocol.text import printable
 from referee.commands.console import say
 from referee.commands.interrupt import Signals
-from referee.commands.options import RunFile
+from referee.commands.options import RunFile, refuse
 from referee.commands.runs.verify import verdict_of
 from referee.ending_signals import Interrupted
 from referee.errors import CHECK_FAILED, DONE, CommandError
@@ -65,10 +65,10 @@ def site(options: SiteOptions) -> int:
     Example: golfref site cup.golfref -o public
     """
     signals = Signals()
-    if options.every and options.matches is not None:
-        raise typer.BadParameter("either all matches get pages or at most so many, not both", param_hint="--all")
-    if options.verify and options.follow:
-        raise typer.BadParameter("a run that is followed is not checked meanwhile", param_hint="--verify")
+    if options.every:
+        refuse("--all", {"--matches": options.matches})
+    if options.follow:
+        refuse("--follow", {"--verify": options.verify})
     if why := problem():
         raise CommandError(why)
     begun_s = time.monotonic()

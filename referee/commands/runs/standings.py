@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from protocol.text import printable
 from referee.commands.console import put, put_json, put_words, say, screen_width
-from referee.commands.options import Game, Json, RunFile
+from referee.commands.options import Game, Json, RunFile, refuse
 from referee.commands.recorded.records import check_bot_of_run
 from referee.errors import DONE
 from referee.reports.blame import FaultLog, explain, page_for_authors, read_on
@@ -66,23 +66,24 @@ class StandingsOptions(Struct, frozen=True, kw_only=True):
     ] = False
 
     def check(self) -> None:
-        """Raise typer.BadParameter where an option has no effect with the others."""
-        given = [
-            *["--variant"] * (self.variant is not None),
-            *["--anchor"] * (self.anchor is not None),
-            *["--bot"] * (self.bot is not None),
-            *["--brief"] * self.brief,
-            *["--full"] * self.full,
-            *["--json"] * self.as_json,
-        ]
+        """Raise CommandError where an option has no effect with the others."""
+        given = {
+            "--hosts": self.hosts,
+            "--variant": self.variant,
+            "--anchor": self.anchor,
+            "--bot": self.bot,
+            "--brief": self.brief,
+            "--full": self.full,
+            "--json": self.as_json,
+        }
         for name, is_given, goes_with in (
             ("--hashes", self.hashes, set()),
             ("--hosts", self.hosts, {"--json"}),
-            ("--full", self.full, {"--full", "--anchor"}),
-            ("--anchor", self.anchor is not None, {"--anchor", "--full", "--json", "--bot"}),
+            ("--full", self.full, {"--anchor"}),
+            ("--anchor", self.anchor is not None, {"--full", "--json"} if self.bot is None else {"--bot", "--brief"}),
         ):
-            if is_given and (stray := [one for one in given if one not in goes_with]):
-                raise typer.BadParameter(f"{stray[0]} has no effect with it; leave one of them out", param_hint=name)
+            if is_given:
+                refuse(name, {other: value for other, value in given.items() if other not in {name} | goes_with})
 
 
 class GameSummary(Struct, frozen=True, kw_only=True):

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from referee.cluster.where import BadCluster, where
 from referee.commands.console import say
+from referee.commands.options import refuse
 from referee.commands.tournament.options import TournamentOptions
 from referee.tournament.config.config import Config
 from referee.tournament.run.run import Cluster
@@ -26,6 +27,8 @@ def clustered(options: TournamentOptions, config: Config) -> Iterator[Cluster | 
         return
     has_network = config.builds.network or any(bot.network for bot in config.bots)
     place = where(options.cluster, insecure=options.insecure_cluster, has_network=has_network)
+    if not place.address.startswith("tcp:"):
+        refuse(f"--cluster {options.cluster}", {"--insecure-cluster": options.insecure_cluster})
     try:
         from referee.cluster.session import ClusterSession  # noqa: PLC0415 - Dask is slow to import, and may be missing
     except ModuleNotFoundError as error:

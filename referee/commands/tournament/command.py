@@ -8,7 +8,6 @@ from os.path import samestat
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import typer
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -16,6 +15,7 @@ from protocol.text import printable
 from referee.cluster.where import ClusterFailed
 from referee.commands.console import say
 from referee.commands.interrupt import FINISHING, Signals
+from referee.commands.options import refuse
 from referee.commands.runs.standings import explain_faults, last_words, show
 from referee.commands.tournament.announcement import (
     announce_plan,
@@ -26,12 +26,11 @@ from referee.commands.tournament.announcement import (
 from referee.commands.tournament.cluster import clustered
 from referee.commands.tournament.event_sink import EventSink, event_sink
 from referee.commands.tournament.forecast import Estimate
-from referee.commands.tournament.hours import announce_hours, say_what_is_shorter
 from referee.commands.tournament.options import TournamentOptions
 from referee.commands.tournament.participants import CannotPlay, Participants, Registrar
 from referee.commands.tournament.prepare import PreparedRun, open_store, prepare
 from referee.commands.tournament.progress import LONGEST_LINE
-from referee.commands.tournament.watching import leaders_of, watching
+from referee.commands.tournament.watchers import watchers
 from referee.ending_signals import Interrupted
 from referee.errors import CHECK_FAILED, DONE, HOST_FAILED, INTERRUPTED, GolfrefError
 from referee.events.hooks import HooksRefused
@@ -88,8 +87,8 @@ def tournament(options: TournamentOptions) -> int:
     Example: golfref tournament cup.toml
     """
     signals = Signals()
-    if options.fresh and options.amend:
-        raise typer.BadParameter("a run is amended or begun anew, not both", param_hint="--amend")
+    if options.fresh:
+        refuse("--fresh", {"--amend": options.amend})
     with event_sink(options.progress) as sink:
         ended = _Exit(code=CHECK_FAILED, why=("it broke off",))
         try:
@@ -135,7 +134,7 @@ def _run(session: _Session) -> _Exit:
         _check_site(options, run)
         run = _start_bots(session, run)
         forecast = run.forecast(registrar.start_s)
-        _announce_time(session, run, forecast)
+        announce_time(run, forecast, session.clock, options)
         if lock is None:
             say("dry run: nothing was played, nothing was changed")
             return _Exit(code=DONE)
@@ -214,15 +213,6 @@ def _start_bots(session: _Session, run: PreparedRun) -> PreparedRun:
         run = _prepare_run(session, participants)
 
 
-def _announce_time(session: _Session, run: PreparedRun, forecast: Estimate) -> None:
-    """Print how long the run takes, and how much of it fits into its hours."""
-    announce_time(run, forecast)
-    if run.config.hours is None:
-        say_what_is_shorter(run, forecast)
-    else:
-        announce_hours(run, forecast, session.clock, session.options)
-
-
 def _check_site(options: TournamentOptions, run: PreparedRun) -> None:
     """Raises SiteRefused where the site that is wanted cannot be kept current."""
     if options.site is not None:
@@ -256,7 +246,7 @@ def _play_matches(session: _Session, run: PreparedRun, forecast: Estimate, store
         clock.note(store)
     waiting_for_hosts: Mapping[str, int] = {}
     try:
-        with signals.held(), watching(run, store, leaders_of(run), forecast, session.sink) as watcher:
+        with signals.held(), watchers(run, store, forecast, session.sink) as watcher:
             if is_to_play:
                 has_changed = session.registrar.look if is_endless else None
                 waiting_for_hosts = run.run(store, watcher, clock, has_changed).play(

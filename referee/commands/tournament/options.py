@@ -160,11 +160,11 @@ def _check_hours(hours: float, format_: Format | None) -> None:
     try:
         convert({"hours": hours}, FormatKeys)
     except ValidationError:
-        raise ConfigError([f"--hours: expected hours above 0, at most {MOST_HOURS}, got {hours:g}"]) from None
+        raise ConfigError([f"golfref: --hours: expected hours above 0, at most {MOST_HOURS}, got {hours:g}"]) from None
     if format_ not in (having := formats_with("hours")):
         what = "a tournament with [[stages]]" if format_ is None else f"a {format_}"
         ways = f"formats that can end early: {', '.join(having)}"
-        raise ConfigError([f"--hours: {what} that is cut off gives no ranking; {ways}"])
+        raise ConfigError([f"golfref: --hours: {what} that is cut off gives no ranking; {ways}"])
 
 
 def _not_fixed(config: Config) -> str:

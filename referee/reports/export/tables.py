@@ -17,10 +17,10 @@ _OF_MATCHES: dict[Table, Callable[[Store, Scope], Iterator[Row]]] = {
     "slaps": slap_rows,
 }
 
-_OF_RUN: dict[Table, Callable[[Store], Iterator[Row]]] = {"pairs": pair_rows, "standings": standing_rows}
+OF_RUN: dict[Table, Callable[[Store], Iterator[Row]]] = {"pairs": pair_rows, "standings": standing_rows}
 
 
 def rows_of(store: Store, table: Table, scope: Scope) -> Iterator[Row]:
     """The rows of a table, one after another, so that they need not be in memory at once. Raises StoreError."""
     of_matches = _OF_MATCHES.get(table)
-    return _OF_RUN[table](store) if of_matches is None else of_matches(store, scope)
+    return OF_RUN[table](store) if of_matches is None else of_matches(store, scope)

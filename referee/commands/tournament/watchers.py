@@ -19,7 +19,7 @@ from referee.tournament.store.store import Store
 from referee.tournament.voids import VoidSuspect
 
 
-def leaders_of(run: PreparedRun) -> Leaders:
+def _leaders_of(run: PreparedRun) -> Leaders:
     """What says who leads the run."""
     config, plan = run.run_config, run.plan
     if config.order == "places" and plan.grows:
@@ -28,11 +28,9 @@ def leaders_of(run: PreparedRun) -> Leaders:
 
 
 @contextmanager
-def watching(
-    run: PreparedRun, store: Store, leaders: Leaders, estimate: Estimate, sink: EventSink
-) -> Iterator[Watcher]:
+def watchers(run: PreparedRun, store: Store, estimate: Estimate, sink: EventSink) -> Iterator[Watcher]:
     """The watcher of this run, for the duration of the block."""
-    total, pace = len(run.plan), Pace(estimate)
+    total, pace, leaders = len(run.plan), Pace(estimate), _leaders_of(run)
     reporters = list[Watcher]()
     if sink.is_used:
         sink.catch_up(store, total)

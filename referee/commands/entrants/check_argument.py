@@ -4,7 +4,7 @@ import os
 from collections.abc import Mapping
 from typing import Literal
 
-import typer
+from referee.errors import CommandError
 
 _STORE = b"SQLite format 3\0"
 
@@ -12,16 +12,16 @@ _STORE = b"SQLite format 3\0"
 def given_as(what: str, of_bot: Mapping[str, object], of_config: Mapping[str, object]) -> Literal["bot", "config"]:
     """Whether the argument names a config: a file that is there and ends in .toml. Everything else is a command line.
 
-    Raises typer.BadParameter for a run's store, for a folder, for a config that is not there, and where one of the
+    Raises CommandError for a run's store, for a folder, for a config that is not there, and where one of the
     options that were given does not go with it.
     """
     is_config = what.endswith(".toml") and os.path.isfile(what)
     starts_here = not of_bot.get("--dir")  # else a program is named as it is called there
     if not is_config and starts_here and (problem := _problem(what)):
-        raise typer.BadParameter(problem)
+        raise CommandError(problem)
     others, kind = (of_bot, "a config") if is_config else (of_config, "a bot's command line")
     if stray := [name for name, value in others.items() if value]:
-        raise typer.BadParameter(f"{stray[0]} does not go with {kind}")
+        raise CommandError(f"{stray[0]} does not go with {kind}")
     return "config" if is_config else "bot"
 
 
