@@ -4,11 +4,8 @@ from collections.abc import Callable
 
 from protocol.text import printable
 from referee.reports.tables.figures import duration
-from referee.reports.tables.names import LONGEST, shortened
-from referee.reports.tables.overview import ONLY_CHALLENGERS
-from referee.reports.tables.ratings import anchor_line
-from referee.reports.tables.rows import idle_cpu
-from referee.reports.tables.terms import terms_line
+from referee.reports.tables.layout import LONGEST, shortened
+from referee.reports.tables.standings import ONLY_CHALLENGERS, TERMS, anchor_line, idle_cpu, own_terms
 from referee.tournament.figures.stopping import saved_words
 from referee.tournament.plan.keys import ROTATIONS_IN_WORDS
 from referee.tournament.summary import RunSummary
@@ -57,7 +54,7 @@ def provenance(summary: RunSummary) -> list[str]:
         f"{summary.name}{shard}: {summary.matches}{missing} matches{voided}",
         *((LEGEND, PLACES if summary.order == "places" else RANKS) if summary.standings else ()),
         *([anchor_line(summary.ratings)] if summary.ratings else []),
-        *terms_line(summary),
+        *[f"terms: {TERMS}"] * any(map(own_terms, summary.bots)),
         *["opponents: the rating that a bot as strong as those it met would have"] * (summary.order == "ratings"),
         *([f"slaps: {summary.slap_timing} timing"] if summary.slap_timing else []),
         *idle_cpu_meaning(summary),

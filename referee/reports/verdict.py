@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from referee.reports.tables.figures import ALL_PAIRS, with_interval
-from referee.reports.tables.names import Names
+from referee.reports.tables.layout import Names
 from referee.tournament.standings import BotStanding
 from referee.tournament.summary import RunSummary
 

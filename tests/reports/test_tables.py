@@ -7,9 +7,8 @@ from made_up_runs import made_up_result
 from msgspec.structs import replace
 
 from referee.reports.tables.figures import plus_minus
-from referee.reports.tables.names import Names, cells, shortened
-from referee.reports.tables.overview import report
-from referee.reports.tables.rows import match_points, reasons, rows_table, strokes
+from referee.reports.tables.layout import Names, cells, shortened
+from referee.reports.tables.standings import bots_table, match_points, reasons, report, strokes
 from referee.tournament.results import Result
 from referee.tournament.standings import BotStanding
 from referee.tournament.tally import standings_of
@@ -99,7 +98,7 @@ def test_a_narrow_column_tells_the_longer_side_or_the_end_that_counts(
 
 
 def table_of(rows: Sequence[BotStanding], width: int = 120) -> str:
-    return rows_table(rows, width, Names((row.bot for row in rows), width)).text
+    return bots_table(rows, width, Names((row.bot for row in rows), width)).text
 
 
 def test_a_report_of_one_game_has_standings_crosstable_and_faults() -> None:

@@ -7,7 +7,7 @@ import pytest
 from made_up_runs import made_up_summary
 from msgspec.structs import replace
 
-from referee.reports.tables.names import Names
+from referee.reports.tables.layout import Names
 from referee.reports.verdict import ties, verdict
 from referee.tournament.formats.knockout import Level, Tie
 from referee.tournament.formats.places import StagePlaces

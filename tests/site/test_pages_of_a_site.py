@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from recorded_matches import BY_PRESET
 
 from referee.film.film import Film
-from referee.reports.blame import published_detail
+from referee.reports.faults import published_detail
 from referee.rules.record import Mishap, Record
 from referee.site.content import Content, Underway
 from referee.site.pages.every import pages

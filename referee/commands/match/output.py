@@ -13,7 +13,7 @@ from msgspec import Struct
 from protocol.messages import Clocks
 from protocol.text import printable
 from referee.commands.console import put, put_json, say, screen_width
-from referee.reports.blame import FaultLog, explain, page_for_authors, read_on, stderr_start
+from referee.reports.faults import FaultLog, explain, page_for_authors, read_on, stderr_start
 from referee.reports.game import game_lines, game_report
 from referee.rules.record import Record
 from referee.tournament.series import Seating, Series

@@ -26,9 +26,9 @@ from referee.play.pump.pump import Pump
 from referee.play.sandbox.problems import find_problem
 from referee.play.session import run_session
 from referee.play.spec import SHIPPED, BotLimits, BotSpec, Confinement, builtin_bot, command_bot
-from referee.reports.blame import LAST_LINES, stderr_end
 from referee.reports.bot_match import BotMatch
-from referee.reports.wire import action_text, entry_lines, lines_of
+from referee.reports.faults import LAST_LINES, stderr_end
+from referee.reports.transcript_text import action_text, entry_lines, lines_of
 from referee.tournament.store.store import Store
 from referee.versions.store import VersionStore
 from referee.versions.version import short, version_of

@@ -17,7 +17,6 @@ from msgspec import Struct
 
 from protocol.text import printable
 from referee.reports.bot_match import BotMatch, bot_match, is_bot_match, number_of, read_bot_match, run_place
-from referee.reports.own_matches import bots_of_run
 from referee.rules.record import BrokenRecord, NoRecord, Record, read_record
 from referee.tournament.store.rows import CommittedMatch
 from referee.tournament.store.store import Store
@@ -242,7 +241,8 @@ def decode(where: str, data: bytes) -> Record:
 
 def check_bot_of_run(store: Store, bot: str) -> None:
     """Raise NoRecord, which names the nearest bot, where none of this name plays in the run."""
-    names = bots_of_run(store)
+    played = {bot for _, bots in store.tables() for bot in bots}
+    names = sorted(played | {one.name for one in store.meta().config.bots})
     if bot in names:
         return
     near = get_close_matches(bot, names, n=1)

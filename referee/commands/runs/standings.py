@@ -16,18 +16,14 @@ from referee.commands.console import put, put_json, put_words, say, screen_width
 from referee.commands.options import Game, Json, RunFile
 from referee.commands.recorded.records import check_bot_of_run
 from referee.errors import DONE
-from referee.reports.blame import FaultLog, explain, page_for_authors, read_on
-from referee.reports.bot_results import MOST_SHOWN, bot_results
-from referee.reports.host_figures import hosts_of, lines_of
-from referee.reports.one_bot import one_bot, one_bot_report
+from referee.reports.bot_results import MOST_SHOWN, bot_results, one_bot, one_bot_report
+from referee.reports.faults import FaultLog, explain, page_for_authors, read_on
+from referee.reports.host_figures import hosts_of, hosts_report
 from referee.reports.provenance import provenance
-from referee.reports.tables.layout import wrapped
-from referee.reports.tables.names import LONGEST, shortened
-from referee.reports.tables.overview import figures_of, report
-from referee.reports.tables.ratings import anchor_line, rating_figure
-from referee.reports.tables.rows import Figure
+from referee.reports.standings_text import tables_of
+from referee.reports.tables.layout import LONGEST, Column, shortened, wrapped
+from referee.reports.tables.standings import anchor_line, columns_of, rating_column, report
 from referee.reports.verdict import verdict
-from referee.reports.whole import tables_of
 from referee.rules.record import NoRecord, read_record
 from referee.tournament.standings import BotStanding, Encounter, RankBy, Standings
 from referee.tournament.store.disk import StoreError
@@ -144,37 +140,37 @@ def _print_hosts(options: StandingsOptions, store: Store) -> None:
     if options.as_json:
         put_json(msgspec.json.encode(found))
     else:
-        put(*(printable(line, 2000) for line in lines_of(found, screen_width())))
+        put(*(printable(line, 2000) for line in hosts_report(found, screen_width())))
 
 
 def _print_bot(options: StandingsOptions, store: Store, bot: str) -> None:
     """Print a bot's place, its games, and unless in brief its matches, the worst first; all of them as JSON."""
     check_bot_of_run(store, bot)
     standings = standings_in(store, options.variant)
-    matches = () if options.brief else bot_results(store, bot, options.variant).matches
+    matches = () if options.brief else bot_results(store, bot, options.variant)
     one = one_bot(bot, standings, matches)
     if one.standing is None or not one.standing.matches:
         raise NoRecord(printable(f"{store.path}: no match of {bot} counts yet", 3000))
     if options.as_json:
         put_json(msgspec.json.encode(one))
         return
-    figures, legend = _figures_of_bots(options, store, standings)
-    put("\n\n".join([*one_bot_report(one, screen_width(), len(standings.overall), figures), *legend]))
+    columns, legend = _columns_of_bots(options, store, standings)
+    put("\n\n".join([*one_bot_report(one, screen_width(), len(standings.overall), columns), *legend]))
     if matches:
         rest = "; --json lists all matches" * (len(matches) > MOST_SHOWN)
         where = shlex.quote(f"{store.path}:{matches[0].match}")
         say(f"to read on: golfref replay {where} --seat {matches[0].seat}{rest}")
 
 
-def _figures_of_bots(
+def _columns_of_bots(
     options: StandingsOptions, store: Store, standings: Standings
-) -> tuple[Sequence[Figure] | None, list[str]]:
+) -> tuple[Sequence[Column[BotStanding]] | None, list[str]]:
     """The columns where ratings say more than means, and what they say; None where those of means do."""
     if standings.order == "means" or options.variant is not None:
         return None, []
     ratings = summary_of(store, with_results=False, anchor=options.anchor).ratings
-    more, legend = ([rating_figure(ratings)], [wrapped(anchor_line(ratings), screen_width())]) if ratings else ([], [])
-    return figures_of(standings, more), legend
+    more, legend = ([rating_column(ratings)], [wrapped(anchor_line(ratings), screen_width())]) if ratings else ([], [])
+    return columns_of(standings, more), legend
 
 
 def _print_game(options: StandingsOptions, store: Store, variant: str) -> None:

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from protocol.text import printable
 from referee.reports import provenance
-from referee.reports.tables.overview import ONLY_CHALLENGERS
+from referee.reports.tables.standings import ONLY_CHALLENGERS, standings_of
 from referee.reports.verdict import commands_to_read_on, faults_line, how_far, is_over, ties, winner
 from referee.site.files import File
 from referee.site.pages import standings
@@ -91,7 +91,7 @@ def further_pages(site: Site) -> Iterator[File]:
     overall = standings.of_run(site) if summary.standings else None
     yield site.page("about.html", "about.html", meanings=standings.meanings(overall) if overall else [])
     if len(summary.standings) > MOST_IN_CROSSTABLE:
-        table = standings.crosstable(site, standings.standings_of(summary), "crosstable")
+        table = standings.crosstable(site, standings_of(summary), "crosstable")
         yield site.page("crosstable.html", "crosstable.html", table=table)
 
 
@@ -126,7 +126,7 @@ def crosstable(site: Site) -> Table | None:
     summary = site.content.summary
     if len(summary.standings) > MOST_IN_CROSSTABLE:
         return None
-    return standings.crosstable(site, standings.standings_of(summary), "crosstable")
+    return standings.crosstable(site, standings_of(summary), "crosstable")
 
 
 def newcomers(site: Site) -> Table | None:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
-from referee.reports.tables.names import Names
+from referee.reports.tables.layout import Names
 from referee.site.plots.common import MARGIN, NOTE_SIZE, Frame, NothingToDraw, count_of, is_phone, names_for, widest
 from referee.site.plots.drawing import BLACK, INK, PAPER, WIDE, Drawing, ink_on, shade
 from referee.tournament.standings import BotStanding
