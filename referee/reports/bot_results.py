@@ -103,7 +103,7 @@ def bot_results(store: Store, bot: str, variant: str | None = None) -> list[OwnR
     """
     found = [
         OwnResult.of(result, result.bots.index(bot))
-        for result in store.results()
+        for result in store.results(bot)
         if bot in result.bots and variant in (None, result.variant)
     ]
     return sorted(found, key=lambda one: (not one.forfeited, one.beaten, -one.behind, one.match))

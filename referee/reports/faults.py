@@ -12,7 +12,7 @@ from protocol.text import harmless
 from referee.play.spec import SHIPPED
 from referee.rules.game import Game
 from referee.rules.questions import Ask
-from referee.rules.record import Forfeit, Given, GivenSlaps, GivenTogether, Mishap, Move, Record, walk
+from referee.rules.record import BrokenRecord, Forfeit, Given, GivenSlaps, GivenTogether, Mishap, Move, Record, walk
 
 LAST_LINES = 15
 """How many lines of a bot's standard error are shown."""
@@ -76,6 +76,8 @@ def explain(record: Record, seat: int, which: str = "") -> Iterator[str]:
 
     `which` names the match, such as `match 17`, where there are several.
     """
+    if seat >= len(record.seats):
+        raise BrokenRecord(f"it has no seat {seat}")
     bot = record.seats[seat]
     who = harmless(f"{which}{', ' * bool(which)}seat {seat} {bot.name}")
     first: dict[str, PlacedFault] = {}
@@ -137,9 +139,10 @@ def late_in_words(record: Record, seat: int) -> str:
     reactions = [one for move in windows for one in move.reactions if one.seat == seat]
     late = [one for one in reactions if one.late]
     miss_us = record.seats[seat].nearest_miss_us
-    more = f"the first time: {late[0].hint}" if miss_us is None else f"the nearest came {miss_us / 1e6:.3g} s too late"
+    first = [f"; the first time: {one.hint}" for one in late[:1]]
+    more = first if miss_us is None else [f"; the nearest came {miss_us / 1e6:.3g} s too late"]
     slap_s = (record.seats[seat].clocks or record.clocks).slap_s
-    return f"no answer within {slap_s:g} s in {len(late)} of {len(reactions)} slap windows; {more}"
+    return f"no answer within {slap_s:g} s in {len(late)} of {len(reactions)} slap windows{''.join(more)}"
 
 
 def faults_of(record: Record, seat: int) -> Iterator[PlacedFault]:

@@ -96,17 +96,17 @@ def idle_cpu_meaning(summary: RunSummary) -> list[str]:
     return [f"idle CPU: what a bot computed outside its turns, as far as the referee saw it{least}"]
 
 
-def influences(summary: RunSummary, names: Callable[[str], str] = short) -> list[str]:
-    """Who may help whom. Nothing where nobody is suspected."""
+def influences(summary: RunSummary, names: Callable[[str], str] = short, bot: str | None = None) -> list[str]:
+    """Who may help whom, of all bots or with this one. Nothing where nobody is suspected."""
     lines = []
     for row in summary.influences:
-        if not row.is_suspected:
+        if not row.is_suspected or bot not in (None, row.on, row.bot):
             continue
-        on, bot = names(row.on), names(row.bot)
+        on, by = names(row.on), names(row.bot)
         owners = " (both of one owner)" if row.one_owner else ""
-        more, who = ("more", f"{bot} may help it") if row.effect > 0 else ("fewer", f"it may give way to {bot}")
+        more, who = ("more", f"{by} may help it") if row.effect > 0 else ("fewer", f"it may give way to {by}")
         lines.append(
-            f"WARNING: {on} finishes before {abs(row.effect):.1%} {more} of its other opponents where {bot} is at the "
+            f"WARNING: {on} finishes before {abs(row.effect):.1%} {more} of its other opponents where {by} is at the "
             f"table{owners}, p = {row.p_of_all:.2g}, {row.blocks} blocks: {who}"
         )
     return lines

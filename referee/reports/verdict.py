@@ -133,7 +133,7 @@ def _is_one_tie(first: int, group: Sequence[BotStanding]) -> bool:
 
 
 def faults_line(summary: RunSummary, names: Names) -> str:
-    """Who was at fault how often, and what the referee or its host spoiled."""
+    """Who was at fault how often, what the referee or its host spoiled, and who may help whom."""
     counts = sorted(
         ((sum(row.faults.values()), row.bot) for row in summary.standings if row.faults), key=lambda one: -one[0]
     )
@@ -145,6 +145,10 @@ def faults_line(summary: RunSummary, names: Names) -> str:
         parts.append(f"Left out, since the host spoiled them: {left_out:,} match{'es' * (left_out != 1)}.")
     if suspects := [names(one.bot) for one in summary.void_suspects]:
         parts.append(f"The presence of {' and of '.join(suspects)} explains voids.")
+    for row in summary.influences:
+        if row.is_suspected:
+            what = f"{names(row.bot)} may help {names(row.on)}"
+            parts.append(f"{what if row.effect > 0 else f'{names(row.on)} may give way to {names(row.bot)}'}.")
     return " ".join(parts)
 
 

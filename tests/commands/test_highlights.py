@@ -65,7 +65,7 @@ def test_kinds_and_numbers_can_be_chosen(folder: Path) -> None:
         (("run.golfref", "--variant", "six"), "no game six is played in this run; its games are six-card"),
         (("run.golfref:3",), "run.golfref:3 is one match; name the whole run: run.golfref"),
         (("none.golfref",), "none.golfref: cannot be read: No such file or directory"),
-        (("notes.txt",), "notes.txt is not the store of a run"),
+        (("notes.txt",), "notes.txt: not a golfref store"),
     ],
 )
 def test_what_cannot_be_shown_is_a_sentence(folder: Path, words: tuple[str, ...], told: str) -> None:

@@ -146,12 +146,10 @@ def open_match(where: str) -> OpenedMatch:
 
 @contextmanager
 def open_run(path: Path) -> Iterator[Store]:
-    """The store of a whole run. Raises NoRecord, also where no match has been played yet, and StoreError."""
-    place = place_of(str(path))
-    if not place.is_store:
-        raise NoRecord(f"{path} is not the store of a run, which is the file that `golfref tournament` writes")
-    if place.number is not None:
-        raise NoRecord(f"{path} is one match; name the whole run: {place.path}")
+    """The store of a whole run. Raises NoRecord where a match is named, and StoreError."""
+    whole, _, number = str(path).rpartition(":")
+    if number.removeprefix("#").isdecimal() and os.path.isfile(whole) and not path.exists():
+        raise NoRecord(f"{path} is one match; name the whole run: {whole}")
     with closing(Store.open(path)) as store:
         yield store
 

@@ -14,7 +14,7 @@ from referee.kit.screen.draw import Glyphs, Line, Piece
 from referee.kit.screen.pages import TextPage, key_of, styled
 from referee.kit.watch.run import RunNow, RunReader
 from referee.kit.watch.step import StepPage
-from referee.reports.provenance import void_suspects
+from referee.reports.provenance import influences, void_suspects
 from referee.reports.standings_text import tables_of
 from referee.reports.tables.layout import Names, wrapped
 from referee.reports.tables.standings import bots_table, columns_of, more_columns, standings_of
@@ -155,7 +155,7 @@ class RunPage(Screen[None]):
         if not rows:
             return [], ["no match has ended yet"]
         columns = columns_of(standings_of(summary), more_columns(summary))
-        lines = [winner(summary, names), *void_suspects(summary, names)]
+        lines = [winner(summary, names), *void_suspects(summary, names), *influences(summary, names)]
         said = [part for line in lines for part in wrapped(line, width).splitlines()]
         return [*said, ""], bots_table(rows, width, names, columns).text.splitlines()
 

@@ -42,15 +42,14 @@ def stages_report(stages: Sequence[StagePlaces], width: int) -> list[str]:
         if stage.levels:
             parts += [title] * bool(title)
             for level in stage.levels:
+                table = fitted(level_columns(level, names), tie_rows(level), width).text
                 below = [wrapped(byes(level, names), width)] * bool(level.byes)
-                table = [fitted(level_columns(level, names), tie_rows(level), width).text] * bool(
-                    level.ties or not below
-                )
-                parts.append("\n\n".join([level.title.capitalize(), *table, *below]))
+                shown = [table, *below] if level.ties else below or [table]
+                parts.append("\n\n".join([level.title.capitalize(), *shown]))
         elif stage.bots:
             below = [] if stage.is_cut_settled is None else [wrapped(cut(stage, names), width)]
-            table = [fitted(stage_columns(stage, names), stage.bots, width).text]
-            parts.append("\n\n".join([title or f"Stage 1: {stage.format}", *table, *below]))
+            table = fitted(stage_columns(stage, names), stage.bots, width).text
+            parts.append("\n\n".join([title or f"Stage 1: {stage.format}", table, *below]))
     return parts
 
 
