@@ -64,7 +64,7 @@ def test_kinds_and_numbers_can_be_chosen(folder: Path) -> None:
         (("run.golfref", "--kind", "hand"), "--kind: there is no kind hand; expected one of swing, comeback"),
         (("run.golfref", "--variant", "six"), "no game six is played in this run; its games are six-card"),
         (("run.golfref:3",), "run.golfref:3 is one match; name the whole run: run.golfref"),
-        (("none.golfref",), "none.golfref: cannot be read: No such file or directory"),
+        (("none.golfref",), "none.golfref: no such store"),
         (("notes.txt",), "notes.txt: not a golfref store"),
     ],
 )

@@ -429,7 +429,8 @@ def test_the_tables_are_printed_where_the_record_of_a_fault_is_damaged(
         damage(record)
 
     id_ = value(run, "SELECT id FROM places WHERE number = 0")
-    change(run, """UPDATE journal SET body = json_set(body, '$.faults[#-1]', json('{"timeout": 1}')) WHERE id = ?""", id_)
+    fault = '{"timeout": 1}'
+    change(run, "UPDATE journal SET body = json_set(body, '$.faults[#-1]', json(?)) WHERE id = ?", fault, id_)
     change_record(run, 0, change_it, thorough=False)
 
     out, said = golfref("standings", run, cwd=run.parent)
