@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from msgspec import UNSET, Struct, UnsetType
 
 from referee.reports.tables.layout import Column, Names, fitted
+from referee.rules.match import RoundResult
 from referee.rules.record import Record
 from referee.tournament.series import Best, Seating
 
@@ -22,15 +23,6 @@ class BotResult(Struct, frozen=True, kw_only=True):
     faults: dict[str, int]
 
 
-class RoundScores(Struct, frozen=True, kw_only=True):
-    """A round of a game."""
-
-    scores: tuple[int, ...]
-    raw: tuple[int, ...]
-    ender: int | None
-    capped: bool
-
-
 class GameReport(Struct, frozen=True, kw_only=True):
     """A game in `match --json`."""
 
@@ -42,7 +34,7 @@ class GameReport(Struct, frozen=True, kw_only=True):
     rotation: int
     bots: tuple[BotResult, ...]
     """By seat, as are all scores."""
-    rounds: tuple[RoundScores, ...]
+    rounds: tuple[RoundResult, ...]
     record: str | None
     """The file that has its record, a line for each game."""
     best: Best | UnsetType | None = UNSET
@@ -58,10 +50,7 @@ def game_report(seating: Seating, record: Record, *, kept_in: str | None, best: 
         deal=seating.deal,
         rotation=seating.rotation,
         bots=tuple(_bots(record)),
-        rounds=tuple(
-            RoundScores(scores=one.scores, raw=one.raw, ender=one.ender, capped=one.capped)
-            for one in record.result.rounds
-        ),
+        rounds=record.result.rounds,
         record=kept_in,
         best=best if len(record.seats) == 1 else UNSET,
     )
@@ -86,35 +75,30 @@ def _bots(record: Record) -> list[BotResult]:
 def game_lines(seating: Seating, record: Record, best: Best | None, width: int) -> list[str]:
     """The game as text, in `width` cells. A seat that plays alone is shown beside its best game so far (NIN-13)."""
     names = Names((bot.name for bot in record.seats), width)
-    bot: Column[BotResult] = Column("bot", lambda one: names(one.name), is_text=True)
-    total: Column[BotResult] = Column("total", lambda one: str(one.total))
-    faults: Column[BotResult] = Column(
-        "faults", lambda one: faults_in_words(one.faults, forfeited=one.forfeited), is_text=True
-    )
-    columns: list[Column[BotResult]]
-    if len(record.seats) == 1:
-        rounds_played = str(len(record.result.rounds))
-        columns = [
-            Column("game", lambda _: str(seating.game)),
-            bot,
-            total,
-            Column("rounds", lambda _: rounds_played),
-            Column("best so far", lambda _: best_in_words(best), is_text=True),
-            faults,
-        ]
-    else:
-        columns = [
-            Column("seat", lambda one: str(one.seat)),
-            bot,
-            total,
-            Column("rank", lambda one: str(one.rank)),
-            faults,
-            Column("late slaps", lambda one: str(one.late_slaps), gives_way=1),
-        ]
+    column = Column[BotResult]
+    bot = column("bot", lambda one: names(one.name), is_text=True)
+    total = column("total", lambda one: str(one.total))
+    faults = column("faults", lambda one: faults_in_words(one.faults, forfeited=one.forfeited), is_text=True)
+    alone = [
+        column("game", lambda _: str(seating.game)),
+        bot,
+        total,
+        column("rounds", lambda _: str(len(record.result.rounds))),
+        column("best so far", lambda _: best_in_words(best), is_text=True),
+        faults,
+    ]
+    together = [
+        column("seat", lambda one: str(one.seat)),
+        bot,
+        total,
+        column("rank", lambda one: str(one.rank)),
+        faults,
+        column("late slaps", lambda one: str(one.late_slaps), gives_way=1),
+    ]
     rounds = " ".join("/".join(map(str, one.scores)) for one in record.result.rounds)
     at_once = "   slaps: broadcast timing" if record.clocks.slap_timing == "broadcast" else ""
     return [
-        fitted(columns, _bots(record), width).text,
+        fitted(alone if len(record.seats) == 1 else together, _bots(record), width).text,
         f"rounds, points by seat: {rounds}",
         f"seed: {record.seed}   isolation: {record.isolation}{at_once}",
         "",

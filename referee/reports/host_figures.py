@@ -11,10 +11,10 @@ from statistics import median
 from msgspec import Struct
 
 from referee.reports.tables.layout import Column, fitted, wider
-from referee.reports.timed_moves import TimedMoves, TimedWindow
+from referee.rules.record import GivenSlaps, Move, asked_in
 from referee.tournament.store.disk import StoreError
 from referee.tournament.store.origins import Host
-from referee.tournament.store.reading import parts_of
+from referee.tournament.store.reading import Part, parts_of
 from referee.tournament.store.rows import HostLeftOut, HostLost
 from referee.tournament.store.store import Store
 from referee.tournament.store.words import in_words
@@ -67,6 +67,10 @@ class RunHosts(Struct, frozen=True, kw_only=True):
     """What it has of hosts that went while the run was played."""
 
 
+class _Moves(Part, frozen=True, kw_only=True):
+    moves: tuple[Move, ...]
+
+
 class _Sums:
     """What is added up of one host."""
 
@@ -76,14 +80,14 @@ class _Sums:
         self.lags_us: list[int] = []
         self.told: list[Host] = []
 
-    def add(self, match: TimedMoves, lag_us: int) -> None:
+    def add(self, moves: Sequence[Move], lag_us: int) -> None:
         """A match was played there."""
         self.lags_us.append(lag_us)
-        for answer in match.asked():
+        for answer in asked_in(moves):
             self.decisions += 1
             self.time_us += answer.time_us
-        for window in match.moves:
-            if isinstance(window, TimedWindow) and window.reactions:
+        for window in moves:
+            if isinstance(window, GivenSlaps) and window.reactions:
                 self.windows += 1
                 self.disturbed += bool(window.disturbed)
                 self.late += sum(one.late for one in window.reactions)
@@ -115,11 +119,11 @@ def hosts_of(store: Store) -> RunHosts:
     for host in stored.values():
         sums[host.name].told.append(host)
     without = 0
-    for row, match in parts_of(store, TimedMoves):
+    for row, match in parts_of(store, _Moves):
         if (host_ := stored.get(row.host or 0)) is None:
             without += 1
         else:
-            sums[host_.name].add(match, row.result.lag_us)
+            sums[host_.name].add(match.moves, row.result.lag_us)
     for _, void in store.voids():
         if (host_ := stored.get(void.host or 0)) is not None:
             sums[host_.name].voids += 1

@@ -8,8 +8,8 @@ from msgspec import Struct
 
 from protocol.messages import FaultKind
 from referee.reports.export.columns import ExportTable, Scope, Values
-from referee.reports.timed_moves import TimedMoves
 from referee.rules.match import MatchResult, RoundResult
+from referee.rules.record import Move, asked_in
 from referee.tournament.results import Result, beaten_shares
 from referee.tournament.store.disk import StoreError
 from referee.tournament.store.reading import Part, parts_of
@@ -129,10 +129,9 @@ class _OwnedSeat(Struct, frozen=True, kw_only=True):
     owner: str = ""
 
 
-class _Course(TimedMoves, frozen=True, kw_only=True):
-    """What a row of a seat needs: no actions, no cards."""
-
+class _Course(Part, frozen=True, kw_only=True):
     seats: tuple[_OwnedSeat, ...]
+    moves: tuple[Move, ...]
 
 
 class _Seat(OfSeat, frozen=True, kw_only=True):
@@ -161,7 +160,7 @@ def _seats(store: Store, scope: Scope) -> Iterator[_Seat]:
         if not scope.has(row):
             continue
         times: list[list[int]] = [[] for _ in course.seats]
-        for answer in course.asked():
+        for answer in asked_in(course.moves):
             times[answer.seat].append(answer.time_us)
         for seat, bot in enumerate(course.seats):
             yield _Seat(row=row, seat=seat, owner=bot.owner, times=times[seat])

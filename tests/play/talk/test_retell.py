@@ -129,7 +129,7 @@ def test_lines_are_told_again_after_faults_and_where_two_answers_came_in_one(
     assert [line.size for line in record.seats[0].lines] == list(map(len, said))
 
     times = Times()
-    times.add(["dictaphone", "rival"], map(without_time, record.moves))
+    times.add(["dictaphone", "rival"], [*map(without_time, record.moves)])
     requests = [line for line in map(json.loads, told(record, ">")) if line["type"] == "request"]
     assert times.thinking["dictaphone"].count == sum(request["decision"] != "slap" for request in requests)
 
