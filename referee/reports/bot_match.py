@@ -1,7 +1,7 @@
 """A match as one of its bots knows it: all that it was sent and wrote, with its own times, faults and standard error.
 
 This is what an author may have of a match that others played in too. It is made from a record, and holds nothing that
-the bot's seat was not told but what standings publish of every match: who played, the totals, the ranks, and how late
+the bot's seat was not sent but what standings publish of every match: who played, the totals, the ranks, and how late
 the referee was. It must not come to hold more: no cards that the seat did not see, no key or seed of others, no time,
 line, command or standard error of another bot.
 """
@@ -103,7 +103,7 @@ class RunPlace(Struct, frozen=True, kw_only=True):
     rotation: int
     redeals: int
     version: str
-    """The version of the bot, as `standings --json` tells it."""
+    """The version of the bot, as `standings --json` has it."""
 
 
 class BotMatch(Struct, frozen=True, kw_only=True):
@@ -209,7 +209,7 @@ class OnWire(Struct, frozen=True, kw_only=True):
 
 
 def run_place(run: str, row: CommittedMatch, seat: int) -> RunPlace:
-    """Where in its run a committed match stands, as the bot on this seat is told."""
+    """Where in its run a committed match stands, as the bot on this seat may know it."""
     return RunPlace(
         run=run,
         number=row.number,
@@ -223,7 +223,7 @@ def run_place(run: str, row: CommittedMatch, seat: int) -> RunPlace:
 
 
 def events_in(sent: Sent) -> Iterator[Event]:
-    """The events that a line told the bot, but for its own faults. Raises NoRecord for what is no message."""
+    """The events that a line sent to the bot has, but for its own faults. Raises NoRecord for what is no message."""
     for line in sent.text.removesuffix("\n").split("\n"):
         try:
             message = msgspec.json.decode(line, type=FromReferee)
@@ -234,7 +234,7 @@ def events_in(sent: Sent) -> Iterator[Event]:
 
 
 def is_bot_match(data: bytes) -> bool:
-    """Whether a line of a file says that it is the match of a bot, and not the record of a whole one."""
+    """Whether a line of a file is the match of a bot, and not the record of a whole one."""
     return data.startswith(b'{"format":"%b"' % FORMAT.encode())
 
 

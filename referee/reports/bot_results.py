@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator, Sequence
 
 from msgspec import Struct
 
-from referee.reports.game import faults_in_words
+from referee.reports.game_report import faults_in_words
+from referee.reports.tables.bot_tables import MEANS, bots_table, rank, reasons
 from referee.reports.tables.layout import Column, Names, fitted, wider, wrapped
-from referee.reports.tables.standings import MEANS, bots_table, rank, reasons
 from referee.rules.counts import SlapCounts
 from referee.tournament.results import Result, beaten_shares
 from referee.tournament.standings import BotStanding, Standings

@@ -191,7 +191,7 @@ def _more_words(pair: Comparison) -> Iterator[str]:
     if pair.is_sure:
         return
     if pair.more_deals is None:
-        yield f"How many more deals would settle it cannot be told: {pair.more_reason}."
+        yield f"How many more deals would settle it is not known: {pair.more_reason}."
     else:
         more = f"{pair.more_deals:,} more deal{'s' * (pair.more_deals != 1)}"
         yield f"About {more} for each line-up would settle it, if the difference stays as it is."

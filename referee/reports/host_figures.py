@@ -114,7 +114,7 @@ class _Sums:
 def hosts_of(store: Store) -> RunHosts:
     """What a run has of its hosts. Raises StoreError, also where it was played on this machine alone."""
     if not (stored := store.hosts()):
-        raise StoreError(f"{store.path}: no host is told: the run was played on one machine, without --cluster")
+        raise StoreError(f"{store.path}: it has no hosts: the run was played on one machine, without --cluster")
     sums: dict[str, _Sums] = defaultdict(_Sums)
     for host in stored.values():
         sums[host.name].told.append(host)

@@ -3,9 +3,9 @@
 from collections.abc import Callable
 
 from protocol.text import printable
+from referee.reports.tables.bot_tables import ONLY_CHALLENGERS, TERMS, anchor_line, idle_cpu, own_terms
 from referee.reports.tables.figures import duration
 from referee.reports.tables.layout import LONGEST, shortened
-from referee.reports.tables.standings import ONLY_CHALLENGERS, TERMS, anchor_line, idle_cpu, own_terms
 from referee.tournament.figures.stopping import saved_words
 from referee.tournament.plan.keys import ROTATIONS_IN_WORDS
 from referee.tournament.summary import RunSummary
@@ -18,7 +18,7 @@ NAMED_HOSTS = 8
 """How many hosts a line names at most."""
 
 NAMED_VOIDED = 20
-"""Of how many bots it is told how often they sat at a voided attempt."""
+"""Of how many bots at most the voided attempts are counted."""
 
 LEGEND = "in brackets, or with ±, ≥ and ≤: the 95 % confidence interval"
 """What the figures mean."""

@@ -3,9 +3,9 @@
 from pathlib import Path
 
 from referee.reports.provenance import provenance
+from referee.reports.tables.bot_tables import more_columns, report, standings_of
 from referee.reports.tables.layout import wrapped
-from referee.reports.tables.stages import stages_report
-from referee.reports.tables.standings import more_columns, report, standings_of
+from referee.reports.tables.stage_tables import stages_report
 from referee.reports.verdict import verdict
 from referee.tournament.summary import RunSummary
 

@@ -89,7 +89,7 @@ def _not_settled(rows: Sequence[BotStanding], summary: RunSummary, names: Names)
 
 
 def _that_are_ranked(summary: RunSummary) -> str:
-    """What limits a claim about all others, where some bots are not ranked. Of a gauntlet it is said elsewhere."""
+    """Limits a claim about all others where some bots are not ranked. A gauntlet has words of its own."""
     limits = not summary.challengers and any(row.rank is None for row in summary.standings)
     return " that can be ranked" if limits else ""
 
@@ -153,7 +153,7 @@ def faults_line(summary: RunSummary, names: Names) -> str:
 
 
 def commands_to_read_on(summary: RunSummary, store: Path) -> Iterator[str]:
-    """What tells more, the most useful first."""
+    """Commands that print more, the most useful first."""
     run = shlex.quote(str(store))
     if len(summary.standings) > 1:
         yield f"golfref compare {run}"

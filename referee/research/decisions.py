@@ -20,8 +20,8 @@ from referee.competition.at_home import fewest_options
 from referee.new_file import new_file
 from referee.play.talk.retell import Retelling, answered
 from referee.reports.export.columns import Scope, scope_of
-from referee.reports.export.files import no_parquet
 from referee.reports.export.of_matches import no_replay
+from referee.reports.export.writing import no_parquet
 from referee.research.actions import NOTHING_BEGUN, Actions, Begun
 from referee.research.env import without_clock
 from referee.research.knowledge import Knowledge

@@ -12,7 +12,7 @@ from exported import NAMES, made_up_run
 from made_once import shared
 from needs import need_dataframes
 
-from referee.reports.export.tables import TABLES, Table
+from referee.reports.export.all_tables import TABLES, Table
 from referee.rules.variants import PRESETS
 
 pytestmark = pytest.mark.dataframes

@@ -21,11 +21,11 @@ from made_once import made_once
 from msgspec.structs import replace
 
 from protocol.actions import Slap
+from referee.reports.export.all_tables import TABLES, Table
 from referee.reports.export.columns import scope_of
-from referee.reports.export.files import no_formula
 from referee.reports.export.of_matches import SEATS
 from referee.reports.export.of_play import photo_finishes
-from referee.reports.export.tables import TABLES, Table
+from referee.reports.export.writing import no_formula
 from referee.rules.check_options import with_options
 from referee.rules.games.slaps import order_slaps
 from referee.rules.questions import Window

@@ -6,9 +6,9 @@ import pytest
 from made_up_runs import made_up_result
 from msgspec.structs import replace
 
+from referee.reports.tables.bot_tables import bots_table, match_points, reasons, report, strokes
 from referee.reports.tables.figures import plus_minus
 from referee.reports.tables.layout import Names, cells, shortened
-from referee.reports.tables.standings import bots_table, match_points, reasons, report, strokes
 from referee.tournament.results import Result
 from referee.tournament.standings import BotStanding
 from referee.tournament.tally import standings_of

@@ -92,7 +92,7 @@ def rerun(order: RerunOptions) -> int:
 
 def _run(order: RerunOptions, match: BotMatch, build: BotSpec, confinement: Confinement) -> int:
     came: list[Rerun] = []
-    teller = _Teller(goes_on=order.goes_on)
+    printer = _Printer(goes_on=order.goes_on)
 
     async def work(pump: Pump) -> None:
         came.append(
@@ -103,13 +103,13 @@ def _run(order: RerunOptions, match: BotMatch, build: BotSpec, confinement: Conf
                 confinement,
                 patience=order.patience,
                 goes_on=order.goes_on,
-                tell=teller.tell,
+                tell=printer.print,
             )
         )
 
     run_session([work])
     (result,) = came
-    teller.tell_rest()
+    printer.print_rest()
     put(in_words(result))
     first = next(iter(result.findings), None)
     if first is not None and first.now.mishap is not None and first.now.mishap.kind == "start_failed":
@@ -203,15 +203,15 @@ def _spec(name: str, command: tuple[str, ...], folder: str, env: dict[str, str])
     return BotSpec(name=name, command=command, dir=os.path.abspath(folder), env=env)
 
 
-class _Teller:
-    """Tells findings: the first in full, with what was sent, and the others in a line each."""
+class _Printer:
+    """Prints findings: the first in full, with what was sent, and the others in a line each."""
 
     def __init__(self, *, goes_on: bool) -> None:
         self._told = self._left = 0
         self._goes_on = goes_on
 
-    def tell(self, finding: Finding) -> None:
-        """Tell a finding."""
+    def print(self, finding: Finding) -> None:
+        """Print a finding."""
         if finding.kind != "same" and not self._told:
             put("", f"{_where(finding.step)}: {_what(finding)}", *_in_full(finding))
             put(*_stderr(finding), "")
@@ -224,8 +224,8 @@ class _Teller:
             return
         self._told += finding.kind != "same"
 
-    def tell_rest(self) -> None:
-        """Say how many were not told."""
+    def print_rest(self) -> None:
+        """Print how many were not printed."""
         if self._left:
             put(f"and {self._left} more")
 

@@ -17,9 +17,9 @@ from referee.commands.recorded.records import check_bot_of_run, open_run, replay
 from referee.errors import CHECK_FAILED, DONE, CommandError
 from referee.new_file import new_file
 from referee.reports.bot_match import matches_of_bot
+from referee.reports.export.all_tables import TABLES, Table
 from referee.reports.export.columns import ExportColumn, scope_of
-from referee.reports.export.files import Rows, in_text, no_parquet, write_parquet
-from referee.reports.export.tables import TABLES, Table
+from referee.reports.export.writing import Rows, in_text, no_parquet, write_parquet
 from referee.rules.record import NoRecord
 from referee.tournament.store.store import Store
 

@@ -19,8 +19,8 @@ from referee.reports.faults import FaultLog, explain, page_for_authors, read_on
 from referee.reports.host_figures import hosts_of, hosts_report
 from referee.reports.provenance import influences, provenance
 from referee.reports.standings_text import tables_of
+from referee.reports.tables.bot_tables import anchor_line, columns_of, rating_column, report, standings_of
 from referee.reports.tables.layout import LONGEST, shortened, wrapped
-from referee.reports.tables.standings import anchor_line, columns_of, rating_column, report, standings_of
 from referee.reports.verdict import verdict
 from referee.rules.record import NoRecord, read_record
 from referee.tournament.standings import BotStanding, Encounter, RankBy

@@ -8,8 +8,8 @@ from referee.commands.console import say, screen_width
 from referee.commands.tournament.forecast import Estimate
 from referee.commands.tournament.prepare import PreparedRun
 from referee.play.greeting import Greeted
+from referee.reports.tables.bot_tables import ONLY_CHALLENGERS
 from referee.reports.tables.figures import duration
-from referee.reports.tables.standings import ONLY_CHALLENGERS
 from referee.rules.describe import advice
 from referee.tournament.config.config import Config
 from referee.tournament.config.planned import draw_input

@@ -16,8 +16,8 @@ from referee.kit.watch.run import RunNow, RunReader
 from referee.kit.watch.step import StepPage
 from referee.reports.provenance import influences, void_suspects
 from referee.reports.standings_text import tables_of
+from referee.reports.tables.bot_tables import bots_table, columns_of, more_columns, standings_of
 from referee.reports.tables.layout import Names, wrapped
-from referee.reports.tables.standings import bots_table, columns_of, more_columns, standings_of
 from referee.reports.verdict import winner
 from referee.rules.record import BrokenRecord, NoRecord
 from referee.tournament.store.disk import StoreError

@@ -238,4 +238,4 @@ ROUNDS = ExportTable(
 def no_replay(store: Store, id_: int, error: Exception) -> StoreError:
     """What to raise where a record cannot be played again."""
     what = f"the record of match #{id_} does not replay ({error})"
-    return StoreError(f"{store.path}: {what}; `golfref verify` says more")
+    return StoreError(f"{store.path}: {what}; `golfref verify` prints more")

@@ -125,7 +125,7 @@ def _slaps(row: CommittedMatch, record: Record) -> Iterator[_Slap]:
     for game, move in walk(record):
         if isinstance(move, GivenSlaps):
             if not isinstance(game.question, Window):
-                raise BrokenRecord(f"no slap window is open where window {move.window} is told")
+                raise BrokenRecord(f"no slap window is open where window {move.window} was recorded")
             discarder, turn, events = game.question.discarder, game.turn_number, len(game.events)
             opened.append(_Opened(move=move, discarder=discarder, turn=turn, events=events))
     if game is None:

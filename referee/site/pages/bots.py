@@ -8,8 +8,8 @@ from msgspec import Struct
 from referee.highlights.highlight import Highlight
 from referee.reports import provenance
 from referee.reports.bot_results import OneBot, one_bot
+from referee.reports.tables.bot_tables import MEANS, own_terms, rank, standings_of
 from referee.reports.tables.figures import plus_minus, signed
-from referee.reports.tables.standings import MEANS, own_terms, rank, standings_of
 from referee.site.content import BotFaults, FaultTold, MatchRow
 from referee.site.files import File
 from referee.site.pages import matches, standings

@@ -2,9 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 
-from referee.reports.tables.layout import Column
-from referee.reports.tables.stages import byes, cut, level_columns, stage_columns, tie_rows
-from referee.reports.tables.standings import (
+from referee.reports.tables.bot_tables import (
     MEANS,
     TERMS,
     at_fault,
@@ -20,6 +18,8 @@ from referee.reports.tables.standings import (
     reasons,
     standings_of,
 )
+from referee.reports.tables.layout import Column
+from referee.reports.tables.stage_tables import byes, cut, level_columns, stage_columns, tie_rows
 from referee.reports.verdict import tie_groups
 from referee.site.pages.shell import Site
 from referee.site.pages.tables import Bar, Col, Table, bar, cols_of, tint, with_bars

@@ -14,8 +14,8 @@ from referee.play.process.channel import Channel
 from referee.play.process.limit_watch import ALLOWANCE_NS, BURST_NS, KEEPERS, Turns
 from referee.play.process.usage import ResourceUsage, stolen_ticks
 from referee.play.spec import BotLimits
+from referee.reports.tables.bot_tables import bots_table
 from referee.reports.tables.layout import Names
-from referee.reports.tables.standings import bots_table
 from referee.rules.record import Given, GivenTogether, Record
 from referee.tournament.tally import standings_of
 

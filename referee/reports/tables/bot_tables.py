@@ -40,7 +40,7 @@ ONLY_CHALLENGERS = (
 TERMS = (
     "what a bot alone was granted: the network, or other times, in seconds for an answer and for all answers of a match"
 )
-"""What the column of the terms says."""
+"""The meaning of the column of the terms."""
 
 # Columns
 
@@ -109,7 +109,7 @@ def rating_column(ratings: Ratings) -> Column[BotStanding]:
 
 
 def anchor_line(ratings: Ratings) -> str:
-    """What the column of the ratings says."""
+    """The meaning of the column of the ratings."""
     name = shortened(ratings.anchor, LONGEST)
     why = "" if ratings.is_chosen else " (the bot in the middle; --anchor NAME takes another)"
     return f"rating: of 100 matches, how many a bot wins against {name}{why}, a tie counting half; from all matches"

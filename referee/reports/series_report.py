@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterator
 from msgspec import Struct
 
 from protocol.messages import Clocks
-from referee.reports.game import best_in_words
+from referee.reports.game_report import best_in_words
+from referee.reports.tables.bot_tables import bots_table, faults_table, match_points, reasons, strokes
 from referee.reports.tables.layout import Column, Names, fitted, wider
-from referee.reports.tables.standings import bots_table, faults_table, match_points, reasons, strokes
 from referee.tournament.series_summary import BotFigures, SeriesSummary, Times
 from referee.tournament.standings import BotStanding
 
