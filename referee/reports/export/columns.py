@@ -1,8 +1,7 @@
 """What the columns of a table are called, what kind of value stands in them, and how it is read from a row's source."""
 
 from collections.abc import Callable, Iterator, Mapping
-from types import NoneType, UnionType
-from typing import Any, Generic, Literal, TypeVar, Union, get_args, get_origin
+from typing import Any, Generic, Literal, TypeVar, cast
 
 from msgspec import Struct
 
@@ -14,10 +13,8 @@ S = TypeVar("S")
 Kind = Literal["int", "float", "bool", "text"]
 """Whole numbers (64 bits), floats (64 bits), true or false, and text."""
 
-_KINDS: dict[type, Kind] = {int: "int", float: "float", bool: "bool", str: "text"}
-
-Values = Mapping[str, tuple[Any, Callable[[Any], Any]]]
-"""By name of a column, in order, the type of its values, and what reads its value from the source of a row."""
+Values = Mapping[str, tuple[Literal[Kind, "int?", "float?", "text?"], Callable[[Any], Any]]]
+"""By name of a column, in order, its kind (`?`: or empty), and what reads its value from the source of a row."""
 
 
 class ExportColumn(Struct, frozen=True, kw_only=True):
@@ -51,7 +48,10 @@ class ExportTable(Generic[S]):
 
     def __init__(self, sources: Callable[[Store, Scope], Iterator[S]], values: Values) -> None:
         """`sources` yields a source for each row, which may change when the next one is taken."""
-        self.columns = tuple(_column(name, type_) for name, (type_, _) in values.items())
+        self.columns = tuple(
+            ExportColumn(name=name, kind=cast(Kind, kind.removesuffix("?")), can_be_empty=kind.endswith("?"))
+            for name, (kind, _) in values.items()
+        )
         self._sources = sources
         self._reads = [read for _, read in values.values()]
 
@@ -59,20 +59,3 @@ class ExportTable(Generic[S]):
         """The rows, one after another, so that they need not be in memory at once. Raises StoreError."""
         for source in self._sources(store, scope):
             yield [read(source) for read in self._reads]
-
-
-def _column(name: str, type_: Any) -> ExportColumn:
-    types = set(_types(type_))
-    (kind,) = {_KINDS[one] for one in types if one is not NoneType}
-    return ExportColumn(name=name, kind=kind, can_be_empty=NoneType in types)
-
-
-def _types(annotation: Any) -> Iterator[type]:
-    """The types of the values that an annotation allows."""
-    if get_origin(annotation) is Literal:
-        yield from (type(value) for value in get_args(annotation))
-    elif get_origin(annotation) in (Union, UnionType):
-        for one in get_args(annotation):
-            yield from _types(one)
-    else:
-        yield annotation

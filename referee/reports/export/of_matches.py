@@ -46,13 +46,13 @@ class OfSeat(OfMatch, frozen=True, kw_only=True):
 
 
 MATCH: Values = {
-    "match_id": (int, lambda one: one.row.id),
-    "number": (int | None, lambda one: one.row.number),
-    "game": (str, lambda one: one.row.identity.variant),
+    "match_id": ("int", lambda one: one.row.id),
+    "number": ("int?", lambda one: one.row.number),
+    "game": ("text", lambda one: one.row.identity.variant),
 }
 """The columns with which the rows of every match begin."""
 
-SEAT: Values = {"seat": (int, lambda one: one.seat), "bot": (str, lambda one: one.bot)}
+SEAT: Values = {"seat": ("int", lambda one: one.seat), "bot": ("text", lambda one: one.bot)}
 
 
 def fault_values(faults: Callable[[Any], Mapping[str, int]]) -> Values:
@@ -61,8 +61,8 @@ def fault_values(faults: Callable[[Any], Mapping[str, int]]) -> Values:
     def count(kind: str) -> Callable[[Any], int]:
         return lambda one: faults(one).get(kind, 0)
 
-    all_faults: Values = {"faults": (int, lambda one: sum(faults(one).values()))}
-    return {**all_faults, **{kind: (int, count(kind)) for kind in get_args(FaultKind)}}
+    all_faults: Values = {"faults": ("int", lambda one: sum(faults(one).values()))}
+    return {**all_faults, **{kind: ("int", count(kind)) for kind in get_args(FaultKind)}}
 
 
 class _Origin(Part, frozen=True, kw_only=True):
@@ -94,32 +94,32 @@ def _matches(store: Store, scope: Scope) -> Iterator[_Match]:
 
 
 DEAL: Values = {
-    "block": (int | None, lambda one: one.block),
-    "deal": (int, lambda one: one.result.deal),
-    "rotation": (int, lambda one: one.result.rotation),
+    "block": ("int?", lambda one: one.block),
+    "deal": ("int", lambda one: one.result.deal),
+    "rotation": ("int", lambda one: one.result.rotation),
 }
 
 MATCHES = ExportTable(
     _matches,
     {
         **MATCH,
-        "preset": (str, lambda one: one.origin.preset),
-        "seats": (int, lambda one: len(one.result.bots)),
+        "preset": ("text", lambda one: one.origin.preset),
+        "seats": ("int", lambda one: len(one.result.bots)),
         **DEAL,
-        "redeals": (int, lambda one: one.result.redeals),
-        "voids": (int, lambda one: one.voids),
-        "rounds": (int, lambda one: one.result.rounds),
-        "playoffs": (int, lambda one: sum(some.playoff for some in one.origin.result.rounds)),
-        "capped": (bool, lambda one: one.origin.result.capped),
-        "faults": (int, lambda one: sum(sum(some.values()) for some in one.result.faults)),
-        "forfeits": (int, lambda one: sum(one.result.forfeited)),
-        "lag_us": (int, lambda one: one.result.lag_us),
-        "golfref": (str, lambda one: one.origin.golfref),
-        "protocol": (str, lambda one: one.origin.protocol),
-        "isolation": (str, lambda one: one.origin.isolation),
-        "host": (str, lambda one: one.origin.host),
-        "host_name": (str, lambda one: one.host_name),
-        "record_sha256": (str, lambda one: one.row.hash),
+        "redeals": ("int", lambda one: one.result.redeals),
+        "voids": ("int", lambda one: one.voids),
+        "rounds": ("int", lambda one: one.result.rounds),
+        "playoffs": ("int", lambda one: sum(some.playoff for some in one.origin.result.rounds)),
+        "capped": ("bool", lambda one: one.origin.result.capped),
+        "faults": ("int", lambda one: sum(sum(some.values()) for some in one.result.faults)),
+        "forfeits": ("int", lambda one: sum(one.result.forfeited)),
+        "lag_us": ("int", lambda one: one.result.lag_us),
+        "golfref": ("text", lambda one: one.origin.golfref),
+        "protocol": ("text", lambda one: one.origin.protocol),
+        "isolation": ("text", lambda one: one.origin.isolation),
+        "host": ("text", lambda one: one.origin.host),
+        "host_name": ("text", lambda one: one.host_name),
+        "record_sha256": ("text", lambda one: one.row.hash),
     },
 )
 """A row for each match."""
@@ -171,26 +171,26 @@ SEATS = ExportTable(
     {
         **MATCH,
         **DEAL,
-        "seats": (int, lambda one: len(one.result.bots)),
+        "seats": ("int", lambda one: len(one.result.bots)),
         **SEAT,
-        "owner": (str, lambda one: one.owner),
-        "version": (str, lambda one: one.row.identity.versions[one.seat]),
-        "total": (int, lambda one: one.of(one.result.totals)),
-        "rank": (int, lambda one: one.of(one.result.ranks)),
-        "match_points": (float, lambda one: beaten_shares(one.result.ranks)[one.seat]),
-        "strokes": (float, lambda one: one.strokes),
-        "forfeited": (bool, lambda one: one.of(one.result.forfeited)),
+        "owner": ("text", lambda one: one.owner),
+        "version": ("text", lambda one: one.row.identity.versions[one.seat]),
+        "total": ("int", lambda one: one.of(one.result.totals)),
+        "rank": ("int", lambda one: one.of(one.result.ranks)),
+        "match_points": ("float", lambda one: beaten_shares(one.result.ranks)[one.seat]),
+        "strokes": ("float", lambda one: one.strokes),
+        "forfeited": ("bool", lambda one: one.of(one.result.forfeited)),
         **fault_values(lambda one: one.of(one.result.faults)),
-        "late_slaps": (int, lambda one: one.of(one.result.late_slaps)),
-        "knocks": (int, lambda one: one.of(one.result.knocks)),
-        "pile_takes": (int, lambda one: one.of(one.result.pile_takes)),
-        "slaps_right": (int | None, lambda one: one.slaps("right")),
-        "slaps_wrong": (int | None, lambda one: one.slaps("wrong")),
-        "slaps_after_another": (int | None, lambda one: one.slaps("late")),
-        "decisions": (int, lambda one: len(one.times)),
-        "thinking_us": (int, lambda one: sum(one.times)),
-        "longest_us": (int, lambda one: max(one.times, default=0)),
-        "idle_cpu_ms": (int, lambda one: one.of(one.result.idle_cpu_ms)),
+        "late_slaps": ("int", lambda one: one.of(one.result.late_slaps)),
+        "knocks": ("int", lambda one: one.of(one.result.knocks)),
+        "pile_takes": ("int", lambda one: one.of(one.result.pile_takes)),
+        "slaps_right": ("int?", lambda one: one.slaps("right")),
+        "slaps_wrong": ("int?", lambda one: one.slaps("wrong")),
+        "slaps_after_another": ("int?", lambda one: one.slaps("late")),
+        "decisions": ("int", lambda one: len(one.times)),
+        "thinking_us": ("int", lambda one: sum(one.times)),
+        "longest_us": ("int", lambda one: max(one.times, default=0)),
+        "idle_cpu_ms": ("int", lambda one: one.of(one.result.idle_cpu_ms)),
     },
 )
 """A row for each bot of each match."""
@@ -222,14 +222,14 @@ ROUNDS = ExportTable(
     _rounds,
     {
         **MATCH,
-        "round": (int, lambda one: one.number),
-        "playoff": (bool, lambda one: one.scores.playoff),
+        "round": ("int", lambda one: one.number),
+        "playoff": ("bool", lambda one: one.scores.playoff),
         **SEAT,
-        "raw": (int, lambda one: one.scores.raw[one.seat]),
-        "score": (int, lambda one: one.scores.scores[one.seat]),
-        "total": (int, lambda one: one.totals[one.number - 1]),
-        "ended": (bool, lambda one: one.scores.ender == one.seat),
-        "capped": (bool, lambda one: one.scores.capped),
+        "raw": ("int", lambda one: one.scores.raw[one.seat]),
+        "score": ("int", lambda one: one.scores.scores[one.seat]),
+        "total": ("int", lambda one: one.totals[one.number - 1]),
+        "ended": ("bool", lambda one: one.scores.ender == one.seat),
+        "capped": ("bool", lambda one: one.scores.capped),
     },
 )
 """A row for each bot in each round of each match."""

@@ -6,7 +6,6 @@ from typing import Literal, TypeVar
 from msgspec import Struct
 
 from protocol.events import Slapped
-from protocol.messages import Decision, FaultKind
 from referee.reports.export.columns import ExportTable, Scope
 from referee.reports.export.of_matches import MATCH, SEAT, OfSeat, no_replay
 from referee.rules.game import Game
@@ -78,18 +77,18 @@ DECISIONS = ExportTable(
     _of_each(_decisions),
     {
         **MATCH,
-        "place": (int, lambda one: one.place),
-        "round": (int, lambda one: one.game.table.round),
-        "turn": (int, lambda one: one.game.turn_number),
+        "place": ("int", lambda one: one.place),
+        "round": ("int", lambda one: one.game.table.round),
+        "turn": ("int", lambda one: one.game.turn_number),
         **SEAT,
-        "decision": (Decision, lambda one: one.ask.decision),
-        "action": (str, lambda one: str(one.given.action.__struct_config__.tag)),
-        "asked": (bool, lambda one: one.asked),
-        "time_us": (int | None, lambda one: one.given.time_us if one.asked else None),
-        "waived_us": (int | None, lambda one: one.given.waived_us if one.asked else None),
-        "joined": (bool, lambda one: one.given.joined),
-        "fault": (FaultKind | None, lambda one: one.given.fault and one.given.fault.kind),
-        "forfeited": (bool, lambda one: one.seat in one.game.table.forfeited),
+        "decision": ("text", lambda one: one.ask.decision),
+        "action": ("text", lambda one: str(one.given.action.__struct_config__.tag)),
+        "asked": ("bool", lambda one: one.asked),
+        "time_us": ("int?", lambda one: one.given.time_us if one.asked else None),
+        "waived_us": ("int?", lambda one: one.given.waived_us if one.asked else None),
+        "joined": ("bool", lambda one: one.given.joined),
+        "fault": ("text?", lambda one: one.given.fault and one.given.fault.kind),
+        "forfeited": ("bool", lambda one: one.seat in one.game.table.forfeited),
     },
 )
 """A row for each decision but slaps of each match."""
@@ -146,23 +145,23 @@ SLAPS = ExportTable(
     _of_each(_slaps),
     {
         **MATCH,
-        "round": (int, lambda one: one.move.round),
-        "turn": (int, lambda one: one.window.turn),
-        "window": (int, lambda one: one.move.window),
+        "round": ("int", lambda one: one.move.round),
+        "turn": ("int", lambda one: one.window.turn),
+        "window": ("int", lambda one: one.move.window),
         **SEAT,
-        "discarder": (bool, lambda one: one.seat == one.window.discarder),
-        "asked": (int | None, lambda one: _place(one.seat, one.move.asked)),
-        "raw_us": (float | None, lambda one: one.own.raw_us),
-        "wait_us": (float | None, lambda one: one.own.wait_us),
-        "corrected_us": (float | None, lambda one: one.own.corrected_us),
-        "late": (bool, lambda one: one.own.late),
-        "slapped": (bool, lambda one: one.own.target is not None),
-        "lot": (int, lambda one: one.move.lots.index(one.seat) + 1),
-        "place": (int | None, lambda one: _place(one.seat, one.move.order)),
-        "photo_finish": (bool, lambda one: one.seat in one.close),
-        "verdict": (Verdict | None, lambda one: one.verdicts.get(one.seat)),
-        "fault": (FaultKind | None, lambda one: one.own.fault and one.own.fault.kind),
-        "disturbed": (str | None, lambda one: one.move.disturbed or None),
+        "discarder": ("bool", lambda one: one.seat == one.window.discarder),
+        "asked": ("int?", lambda one: _place(one.seat, one.move.asked)),
+        "raw_us": ("float?", lambda one: one.own.raw_us),
+        "wait_us": ("float?", lambda one: one.own.wait_us),
+        "corrected_us": ("float?", lambda one: one.own.corrected_us),
+        "late": ("bool", lambda one: one.own.late),
+        "slapped": ("bool", lambda one: one.own.target is not None),
+        "lot": ("int", lambda one: one.move.lots.index(one.seat) + 1),
+        "place": ("int?", lambda one: _place(one.seat, one.move.order)),
+        "photo_finish": ("bool", lambda one: one.seat in one.close),
+        "verdict": ("text?", lambda one: one.verdicts.get(one.seat)),
+        "fault": ("text?", lambda one: one.own.fault and one.own.fault.kind),
+        "disturbed": ("text?", lambda one: one.move.disturbed or None),
     },
 )
 """A row for each bot in each slap window of each match."""
