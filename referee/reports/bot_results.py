@@ -122,7 +122,7 @@ def one_bot_report(
     shown = [bots_table(one.beside, width, names, columns or MEANS)]
     yield f"{names(one.bot)} and its neighbours among {bots} bots\n\n{shown[0].text}"
     if len(one.variants) > 1:
-        of_game = {id(row): games(game) for game, row in one.variants.items()}
+        of_game = {id(row): games(game) for game, row in one.variants.items()}  # two rows may be equal
         first: list[Column[BotStanding]] = [
             Column("game", lambda row: of_game[id(row)], is_text=True),
             Column("rank", rank),
