@@ -23,7 +23,7 @@ from referee.bundle.readme import HASHES, README, RESULTS, SITE, STANDINGS, STOR
 from referee.bundle.sign import check_key, sign
 from referee.errors import HOST_FAILED, GolfrefError
 from referee.lock_file import alone_in
-from referee.reports.whole import standings_text
+from referee.reports.standings_text import standings_text
 from referee.site.folder import site_folder
 from referee.site.pages.slugs import slugs
 from referee.tournament.store.disk import StoreError, WriteFailed

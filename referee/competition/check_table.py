@@ -4,8 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from referee.competition.checks import CheckResult, OneBot
-from referee.reports.tables.layout import Column, table, width_of, wrapped
-from referee.reports.tables.names import Names
+from referee.reports.tables.layout import Column, Names, fitted, wrapped
 from referee.versions.ready import NotReady
 from referee.versions.version import short
 
@@ -50,22 +49,15 @@ def lines_of(rows: Sequence[Row], width: int) -> Iterator[str]:
     """The table, at most `width` cells wide. Columns that find no room are left out."""
     bots = Names((row.name for row in rows), int(NAMES_WIDTH * width))
     games = Names(filter(None, map(_worst_game, rows)), int(NAMES_WIDTH * width))
-    columns = [
-        Column(title="bot", cells=[bots(row.name) for row in rows], is_text=True),
-        Column(title="version", cells=[short(row.version) or "-" for row in rows], is_text=True, gives_way=2),
-        Column(title="verdict", cells=[_MARKS[verdict_of(row)] for row in rows], is_text=True),
-        Column(title="slowest answer\nof its limit, ms", cells=[_slowest(row) for row in rows]),
-        Column(title="memory\nMB", cells=[_memory(row) for row in rows]),
-        Column(
-            title="worst game",
-            cells=[games(game) if (game := _worst_game(row)) else "-" for row in rows],
-            is_text=True,
-            gives_way=1,
-        ),
+    columns: list[Column[Row]] = [
+        Column("bot", lambda row: bots(row.name), is_text=True),
+        Column("version", lambda row: short(row.version) or "-", is_text=True, gives_way=2),
+        Column("verdict", lambda row: _MARKS[verdict_of(row)], is_text=True),
+        Column("slowest answer\nof its limit, ms", _slowest),
+        Column("memory\nMB", _memory),
+        Column("worst game", lambda row: games(_worst_game(row)) or "-", is_text=True, gives_way=1),
     ]
-    while width_of(columns) > width and any(column.gives_way for column in columns):
-        columns.remove(max(columns, key=lambda column: column.gives_way))
-    told = table(columns).splitlines()
+    told = fitted(columns, rows, width).text.splitlines()
     above = len(told) - len(rows)
     yield from told[:above]
     for row, line in zip(rows, told[above:], strict=True):

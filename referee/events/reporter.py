@@ -18,7 +18,7 @@ from referee.events.events import (
     Void,
     safe,
 )
-from referee.reports.blame import mishap_of, published_detail
+from referee.reports.faults import mishap_of, published_detail
 from referee.rules.record import Mishap, NoRecord, Record, read_record
 from referee.tournament.config.planned import MatchIdentities
 from referee.tournament.plan.planned_match import PlannedMatch

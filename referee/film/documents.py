@@ -37,8 +37,8 @@ from referee.film.view import OPEN, View, Viewer
 from referee.film.windows import windows
 from referee.film.words import told
 from referee.film.worth import Scorer, Worth, lead
-from referee.reports.blame import published_detail
 from referee.reports.bot_match import Entry, Faulted, on_wires
+from referee.reports.faults import published_detail
 from referee.rules.describe import power_in_words
 from referee.rules.record import Mishap, Record
 from referee.rules.secrets import TableEvent, insiders, view

@@ -14,7 +14,7 @@ from referee.film.moments import Moment
 from referee.film.reel import Answer, Reel, opened
 from referee.film.view import OPEN, View, Viewer
 from referee.film.words import NOTE_LIMIT, told
-from referee.reports.blame import mishap_of
+from referee.reports.faults import mishap_of
 from referee.rules.record import Forfeit, Given, GivenSlaps, Record, was_asked
 from referee.rules.secrets import TableEvent, view
 

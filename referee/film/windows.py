@@ -8,7 +8,7 @@ from referee.film.reel import Answer, Reel
 from referee.film.states import FaultOfStep, Reacted, SlapOfWindow, SlapWindow
 from referee.film.view import OPEN, Viewer
 from referee.film.words import NOTE_LIMIT
-from referee.reports.blame import published_detail
+from referee.reports.faults import published_detail
 from referee.rules.questions import Window
 from referee.rules.record import GivenSlaps, Mishap, Reaction
 

@@ -1,7 +1,7 @@
 """A match as one of its bots knows it: all that it was sent and wrote, with its own times, faults and standard error.
 
 This is what an author may have of a match that others played in too. It is made from a record, and holds nothing that
-the bot's seat was not told but what standings publish of every match: who played, the totals, the ranks, and how late
+the bot's seat was not sent but what standings publish of every match: who played, the totals, the ranks, and how late
 the referee was. It must not come to hold more: no cards that the seat did not see, no key or seed of others, no time,
 line, command or standard error of another bot.
 """
@@ -19,9 +19,11 @@ from protocol.messages import Clocks, End, Fault, FaultKind, FromReferee, Reques
 from referee.play.talk.exchange import Delivery
 from referee.play.talk.retell import Answered, Retelling
 from referee.play.talk.script import hello
-from referee.reports.blame import late_hint, mishap_of
-from referee.rules.record import Forfeit, Given, Line, Move, NoRecord, Reaction, Record, walk
+from referee.reports.faults import late_hint, mishap_of
+from referee.rules.record import Forfeit, Given, Line, Move, NoRecord, Reaction, Record, read_record, walk
+from referee.tournament.store.disk import StoreError
 from referee.tournament.store.rows import CommittedMatch
+from referee.tournament.store.store import Store
 
 S = TypeVar("S", bound=Struct)
 
@@ -101,7 +103,7 @@ class RunPlace(Struct, frozen=True, kw_only=True):
     rotation: int
     redeals: int
     version: str
-    """The version of the bot, as `standings --json` tells it."""
+    """The version of the bot, as `standings --json` has it."""
 
 
 class BotMatch(Struct, frozen=True, kw_only=True):
@@ -150,20 +152,6 @@ class BotMatch(Struct, frozen=True, kw_only=True):
 
 def bot_match(record: Record, seat: int, place: RunPlace | None = None) -> BotMatch:
     """The match as the bot on this seat knows it. Raises BrokenRecord, and ValueError for a key that is none."""
-    (match,) = bot_matches(record, {seat: place})
-    return match
-
-
-def bot_matches(record: Record, places: Mapping[int, RunPlace | None]) -> Iterator[BotMatch]:
-    """The match as the bots on these seats know it, for which it is played again once. Raises as `bot_match` does."""
-    wires: dict[int, list[Entry]] = {seat: [] for seat in places}
-    for one in on_wires(record, [*places]):
-        wires[one.seat].append(one.entry)
-    for seat, place in places.items():
-        yield _bot_match(record, seat, place, tuple(wires[seat]))
-
-
-def _bot_match(record: Record, seat: int, place: RunPlace | None, wire: tuple[Entry, ...]) -> BotMatch:
     bot = record.seats[seat]
     return BotMatch(
         golfref=record.golfref,
@@ -191,8 +179,24 @@ def _bot_match(record: Record, seat: int, place: RunPlace | None, wire: tuple[En
         wrote_bytes=bot.wrote_bytes,
         stderr_bytes=bot.stderr_bytes,
         stderr=bot.stderr,
-        wire=wire,
+        wire=tuple(one.entry for one in on_wires(record, [seat])),
     )
+
+
+def matches_of_bot(store: Store, bot: str, ids: Sequence[int]) -> Iterator[BotMatch]:
+    """These matches of a run as the bot knows them: a new version of it meets other cards, so none is held back.
+
+    Raises StoreError, and what a record raises that does not replay.
+    """
+    run = store.meta().config.name
+    for id_ in ids:
+        row = store.match(id_)
+        try:
+            record = read_record(store.record(id_))
+        except NoRecord as error:
+            raise StoreError(f"{store.path}: the record of match #{id_} is damaged ({error})") from None
+        seat = row.identity.bots.index(bot)
+        yield bot_match(record, seat, run_place(run, row, seat))
 
 
 class OnWire(Struct, frozen=True, kw_only=True):
@@ -205,7 +209,7 @@ class OnWire(Struct, frozen=True, kw_only=True):
 
 
 def run_place(run: str, row: CommittedMatch, seat: int) -> RunPlace:
-    """Where in its run a committed match stands, as the bot on this seat is told."""
+    """Where in its run a committed match stands, as the bot on this seat may know it."""
     return RunPlace(
         run=run,
         number=row.number,
@@ -219,7 +223,7 @@ def run_place(run: str, row: CommittedMatch, seat: int) -> RunPlace:
 
 
 def events_in(sent: Sent) -> Iterator[Event]:
-    """The events that a line told the bot, but for its own faults. Raises NoRecord for what is no message."""
+    """The events that a line sent to the bot has, but for its own faults. Raises NoRecord for what is no message."""
     for line in sent.text.removesuffix("\n").split("\n"):
         try:
             message = msgspec.json.decode(line, type=FromReferee)
@@ -230,7 +234,7 @@ def events_in(sent: Sent) -> Iterator[Event]:
 
 
 def is_bot_match(data: bytes) -> bool:
-    """Whether a line of a file says that it is the match of a bot, and not the record of a whole one."""
+    """Whether a line of a file is the match of a bot, and not the record of a whole one."""
     return data.startswith(b'{"format":"%b"' % FORMAT.encode())
 
 
@@ -270,7 +274,7 @@ class _Asked(Struct):
     id: str | None = None
     given: Given | Reaction | None = None
     is_answered: bool = False
-    """Whether it has been told how long the answer took."""
+    """Whether the wire has how long the answer took."""
 
     @property
     def was_silent(self) -> bool:
@@ -286,30 +290,30 @@ def on_wires(record: Record, seats: Sequence[int]) -> Iterator[OnWire]:
     Raises BrokenRecord where the record does not replay, and ValueError for a key that is none.
     """
     retelling = Retelling(record)
-    tellers = {seat: _Teller(record, seat) for seat in seats}
+    wires = {seat: _Wire(record, seat) for seat in seats}
     game = None
     for game, move in walk(record):
         for delivery, answered in retelling.before(game, move):
-            if delivery.seat in tellers:
-                yield from tellers[delivery.seat].sent(delivery, answered, len(game.events))
-        for teller in tellers.values():
-            yield from teller.moved(move, len(game.events))
+            if delivery.seat in wires:
+                yield from wires[delivery.seat].sent(delivery, answered, len(game.events))
+        for wire in wires.values():
+            yield from wire.moved(move, len(game.events))
     events = 0 if game is None else len(game.events)
-    for teller in tellers.values():
-        yield from teller.rest()
+    for wire in wires.values():
+        yield from wire.written()
     for delivery in retelling.after():
-        if delivery.seat in tellers:
+        if delivery.seat in wires:
             yield OnWire(seat=delivery.seat, events=events, entry=Sent(text=delivery.data.decode()))
 
 
-class _Teller:
-    """Tells the conversation with a seat in order, with the seat's faults where they happened."""
+class _Wire:
+    """The conversation with a seat in order, with the seat's faults where they happened."""
 
     def __init__(self, record: Record, seat: int) -> None:
         self._seat = seat
         self._lines = list(record.seats[seat].lines)
         self._count = 0
-        """How many messages that await an answer have been told."""
+        """How many messages that await an answer have been sent."""
         self._asked = _Asked()
         self._events = 0
         """How many events had happened when it was asked."""
@@ -319,7 +323,7 @@ class _Teller:
 
     def sent(self, delivery: Delivery, answered: Answered | None, events: int) -> Iterator[OnWire]:
         """What the bot had written before it was sent this, and what it was sent."""
-        yield from self.rest()
+        yield from self.written()
         self._count += 1
         if self._asked.id is not None:
             self._earlier[self._asked.id] = self._asked
@@ -328,20 +332,38 @@ class _Teller:
         yield self._placed(Sent(text=delivery.data.decode(), awaits=delivery.awaits, limit_s=delivery.limit_s))
 
     def moved(self, move: Move, events: int) -> Iterator[OnWire]:
-        """What is to be said of a move of this seat, if anything is, after what the bot had written by then."""
-        if not self._gone and (said := list(self._said_of(move))):
+        """What the wire has of a move of this seat, if anything, after what the bot had written by then."""
+        if not self._gone and (of_move := list(self._of_move(move))):
             self._events = events
-            yield from map(self._placed, self._written(said))
+            yield from self.written(of_move)
             self._gone = isinstance(move, Forfeit)
 
-    def rest(self) -> Iterator[OnWire]:
-        """What the bot has written since it was asked."""
-        yield from map(self._placed, self._written())
+    def written(self, of_move: Sequence[Entry] = ()) -> Iterator[OnWire]:
+        """The lines that had come when so many messages were sent, and how long the answer among them took.
+
+        What a move has of the answer comes right after it if its line is at fault, and else last.
+        """
+        asked = self._asked
+        is_of_line = any(isinstance(one, Faulted) and one.kind in _FAULTS_OF_LINES for one in of_move)
+        rest = list(of_move)
+        while self._lines and self._lines[0].after <= self._count:
+            line = self._lines.pop(0)
+            ignored = _ignored(line, asked, self._earlier)
+            yield self._placed(Wrote(text=line.text, size=line.size, ignored=ignored or ""))
+            if ignored is None and asked.given is not None and not asked.is_answered:
+                asked.is_answered = True
+                yield self._placed(_took(asked.given))
+                while is_of_line and rest:
+                    yield self._placed(rest.pop(0))
+        if asked.given is not None and not asked.is_answered and asked.given.fault is None and not asked.was_silent:
+            asked.is_answered = True  # its line is not kept
+            yield self._placed(_took(asked.given))
+        yield from map(self._placed, rest)
 
     def _placed(self, entry: Entry) -> OnWire:
         return OnWire(seat=self._seat, events=self._events, entry=entry)
 
-    def _said_of(self, move: Move) -> Iterator[Entry]:
+    def _of_move(self, move: Move) -> Iterator[Entry]:
         mishap, hint = mishap_of(move, self._seat), late_hint(move, self._seat)
         if mishap is not None:
             yield Faulted(kind=mishap.kind, detail=mishap.detail, line=mishap.line, forfeits=isinstance(move, Forfeit))
@@ -349,33 +371,6 @@ class _Teller:
             yield Joined(action=move.action)
         if hint is not None:
             yield Late(hint=hint)
-
-    def _written(self, said: Sequence[Entry] = ()) -> Iterator[Entry]:
-        """The lines that had come when so many messages were sent, and how long the answer among them took.
-
-        What is said of the answer comes right after it if its line is at fault, and else last.
-        """
-        asked = self._asked
-        is_of_line = any(isinstance(one, Faulted) and one.kind in _FAULTS_OF_LINES for one in said)
-        while self._lines and self._lines[0].after <= self._count:
-            line = self._lines.pop(0)
-            ignored = _ignored(line, asked, self._earlier)
-            yield Wrote(text=line.text, size=line.size, ignored=ignored or "")
-            if ignored is None and asked.given is not None and not asked.is_answered:
-                asked.is_answered = True
-                yield _took(asked.given)
-                if is_of_line:
-                    yield from said
-                    said = ()
-        yield from self._took_unseen()
-        yield from said
-
-    def _took_unseen(self) -> Iterator[Entry]:
-        """How long the answer took, where its line is not kept."""
-        asked = self._asked
-        if asked.given is not None and not asked.is_answered and asked.given.fault is None and not asked.was_silent:
-            asked.is_answered = True  # its line is not kept
-            yield _took(asked.given)
 
 
 def _ignored(line: Line, asked: _Asked, earlier: Mapping[str, _Asked]) -> str | None:

@@ -1,15 +1,18 @@
-"""The matches of one bot of a run with what came of them, the worst first, so that its author knows what to replay."""
+"""One bot of a run: its place in the tables with its neighbours, its games, and its matches, the worst first.
 
-from collections.abc import Iterator, Sequence
-from typing import Literal
+So its author knows which matches to replay.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
 
 from msgspec import Struct
 
-from referee.reports.game import faults_in_words
-from referee.reports.tables.layout import Column, fitted, wider
-from referee.reports.tables.names import Names
+from referee.reports.game_report import faults_in_words
+from referee.reports.tables.bot_tables import MEANS, bots_table, rank, reasons
+from referee.reports.tables.layout import Column, Names, fitted, wider, wrapped
 from referee.rules.counts import SlapCounts
 from referee.tournament.results import Result, beaten_shares
+from referee.tournament.standings import BotStanding, Standings
 from referee.tournament.store.store import Store
 
 MOST_SHOWN = 20
@@ -39,103 +42,144 @@ class OwnResult(Struct, frozen=True, kw_only=True):
     late_slaps: int
     """How many slaps and passes came too late, which is no fault."""
 
+    @classmethod
+    def of(cls, result: Result, seat: int) -> "OwnResult":
+        """What a match came to for the bot on this seat."""
+        return cls(
+            match=result.number,
+            variant=result.variant,
+            seat=seat,
+            bots=result.bots,
+            totals=result.totals,
+            rank=result.ranks[seat],
+            beaten=beaten_shares(result.ranks)[seat],
+            behind=result.totals[seat] - min(result.totals[:seat] + result.totals[seat + 1 :]),
+            forfeited=result.forfeited[seat],
+            faults=result.faults[seat],
+            slaps=result.slaps[seat] if result.slaps else None,
+            late_slaps=result.late_slaps[seat],
+        )
 
-class OwnResults(Struct, frozen=True, kw_only=True):
-    """All matches of a bot that count, the worst first."""
+
+class OneBot(Struct, frozen=True, kw_only=True):
+    """What a run has of one bot."""
 
     bot: str
+    standing: BotStanding | None
+    """Its row in the table of all games, or of the one that was asked for; None where no match of it counts yet."""
+    neighbours: tuple[BotStanding, ...]
+    """The rows above and below it."""
+    variants: dict[str, BotStanding]
+    """Its row in each game."""
     matches: tuple[OwnResult, ...]
+    """The worst first. Empty where they were not asked for."""
+
+    @property
+    def beside(self) -> list[BotStanding]:
+        """Its row between those of its neighbours."""
+        rows = [*filter(None, [self.standing]), *self.neighbours]
+        return sorted(rows, key=lambda row: (row.rank is None, row.rank or 0, row.bot))
 
 
-def bot_results(store: Store, bot: str, variant: str | None = None) -> OwnResults:
-    """The matches of this bot, or those of one game.
+def one_bot(bot: str, standings: Standings, matches: Sequence[OwnResult]) -> OneBot:
+    """The bot as these standings have it."""
+    rows = standings.overall
+    place = next((place for place, row in enumerate(rows) if row.bot == bot), None)
+    beside = () if place is None else (*rows[max(0, place - 1) : place], *rows[place + 1 : place + 2])
+    return OneBot(
+        bot=bot,
+        standing=None if place is None else rows[place],
+        neighbours=beside,
+        variants={game: row for game, table in standings.variants.items() for row in table if row.bot == bot},
+        matches=tuple(matches),
+    )
+
+
+def bot_results(store: Store, bot: str, variant: str | None = None) -> list[OwnResult]:
+    """The matches of this bot that count, or those of one game.
 
     Matches that it forfeited come first, then those in which it beat the fewest and was the farthest behind. Raises
     StoreError.
     """
     found = [
-        own_result(result, result.bots.index(bot))
-        for result in store.results()
+        OwnResult.of(result, result.bots.index(bot))
+        for result in store.results(bot)
         if bot in result.bots and variant in (None, result.variant)
     ]
-    found.sort(key=lambda one: (not one.forfeited, one.beaten, -one.behind, one.match))
-    return OwnResults(bot=bot, matches=tuple(found))
+    return sorted(found, key=lambda one: (not one.forfeited, one.beaten, -one.behind, one.match))
 
 
-def results_table(results: OwnResults, width: int) -> Iterator[str]:
-    """The worst of the matches with a heading, in `width` cells, and how the slaps of all of them came out."""
-    rows, count = results.matches[:MOST_SHOWN], len(results.matches)
-    games = Names((row.variant for row in results.matches), width)
+def one_bot_report(
+    one: OneBot, width: int, bots: int, columns: Sequence[Column[BotStanding]] | None = None
+) -> Iterator[str]:
+    """Its row between those of its neighbours, its games, and some of its matches, on a screen of `width` cells.
+
+    `bots` is how many bots the table has. `columns` are those of the table, where it is not one of means.
+    """
+    if (own := one.standing) is None:
+        return
+    names, games = Names((row.bot for row in one.beside), width), Names(one.variants, width)
+    shown = [bots_table(one.beside, width, names, columns or MEANS)]
+    yield f"{names(one.bot)} and its neighbours among {bots} bots\n\n{shown[0].text}"
+    if len(one.variants) > 1:
+        of_game = {id(row): games(game) for game, row in one.variants.items()}  # two rows may be equal
+        first: list[Column[BotStanding]] = [
+            Column("game", lambda row: of_game[id(row)], is_text=True),
+            Column("rank", rank),
+        ]
+        shown.append(fitted([*first, *MEANS], list(one.variants.values()), width))
+        yield f"{names(one.bot)} by game\n\n{shown[1].text}"
+    why = reasons([own], width, names) if columns is None or own.rank is None else ()
+    if note := "\n".join([*why, *wider(shown, width)]):
+        yield note
+    if one.matches:
+        yield "\n".join(_matches(one, width))
+        if more := own.matches - len(one.matches):
+            text = f"{more} more matches count for what the remaining bots of the table played among themselves"
+            yield wrapped(text, width)
+
+
+def _matches(one: OneBot, width: int) -> Iterator[str]:
+    """The worst of its matches with a heading, and how the slaps of all of them came out."""
+    rows, count = one.matches[:MOST_SHOWN], len(one.matches)
+    games = Names((row.variant for row in one.matches), width)
     some = f", the {len(rows)} worst of {count}" if count > len(rows) else ", the worst first"
-    shown = fitted(_columns(rows, games), width)
-    yield f"Matches of {Names([results.bot], width)(results.bot)}{some}\n"
+    shown = fitted(_columns(rows, games), rows, width)
+    yield f"Matches of {Names([one.bot], width)(one.bot)}{some}\n"
     yield shown.text
     yield ""
-    yield from [note for note in [wider([shown], width)] if note]
-    yield "behind: strokes above the best other total; below it where negative"
-    yield from _all_slaps(results, games)
-
-
-def _all_slaps(results: OwnResults, games: Names) -> Iterator[str]:
-    """A line for each game in which it could slap."""
-    for variant in dict.fromkeys(row.variant for row in results.matches if row.slaps):
-        rows = [row for row in results.matches if row.variant == variant]
-        counts = sum((row.slaps for row in rows if row.slaps), SlapCounts())
-        missed = sum(row.late_slaps for row in rows)
-        yield (
-            f"slaps in all {len(rows)} matches of {games(variant)}: {counts.right} right, "
-            f"{counts.wrong} wrong, {counts.late} after another, {missed} times no answer in time"
+    yield from wider([shown], width)
+    yield wrapped("behind: strokes above the best other total; below it where negative", width)
+    for variant in dict.fromkeys(row.variant for row in one.matches if row.slaps):
+        of_game = [row for row in one.matches if row.variant == variant]
+        counts = sum((row.slaps for row in of_game if row.slaps), SlapCounts())
+        missed = sum(row.late_slaps for row in of_game)
+        yield wrapped(
+            f"slaps in all {len(of_game)} matches of {games(variant)}: {counts.right} right, {counts.wrong} wrong, "
+            f"{counts.late} after another, {missed} times no answer in time",
+            width,
         )
 
 
-def _columns(rows: Sequence[OwnResult], games: Names) -> list[Column]:
+def _columns(rows: Sequence[OwnResult], games: Names) -> list[Column[OwnResult]]:
     """The columns of the table. Slaps have some where there are any."""
-    columns = [
-        Column(title="match", cells=[str(row.match) for row in rows]),
-        Column(title="game", cells=[games(row.variant) for row in rows], is_text=True),
-        Column(title="seat", cells=[str(row.seat) for row in rows]),
-        Column(title="rank", cells=[f"{row.rank} of {len(row.bots)}" for row in rows]),
-        Column(title="total", cells=[str(row.totals[row.seat]) for row in rows]),
-        Column(title="behind", cells=[f"{row.behind:+d}" for row in rows]),
-        Column(
-            title="faults",
-            cells=[faults_in_words(row.faults, forfeited=row.forfeited) for row in rows],
-            is_text=True,
-        ),
+
+    def count(verdict: str) -> Callable[[OwnResult], str]:
+        return lambda row: "-" if row.slaps is None else str(getattr(row.slaps, verdict))
+
+    columns: list[Column[OwnResult]] = [
+        Column("match", lambda row: str(row.match)),
+        Column("game", lambda row: games(row.variant), is_text=True),
+        Column("seat", lambda row: str(row.seat), gives_way=1),
+        Column("rank", lambda row: f"{row.rank} of {len(row.bots)}", gives_way=2),
+        Column("total", lambda row: str(row.totals[row.seat]), gives_way=5),
+        Column("behind", lambda row: f"{row.behind:+d}"),
+        Column("faults", lambda row: faults_in_words(row.faults, forfeited=row.forfeited), is_text=True),
     ]
-    if not any(row.slaps for row in rows):
-        return columns
-    return [
-        *columns,
-        Column(title="right\nslaps", cells=[_counted(row, "right") for row in rows]),
-        Column(title="wrong", cells=[_counted(row, "wrong") for row in rows]),
-        Column(title="after\nanother", cells=[_counted(row, "late") for row in rows], gives_way=1),
-        Column(
-            title="no answer\nin time",
-            cells=["-" if row.slaps is None else str(row.late_slaps) for row in rows],
-            gives_way=2,
-        ),
+    slaps: list[Column[OwnResult]] = [
+        Column("right\nslaps", count("right"), gives_way=3),
+        Column("wrong", count("wrong"), gives_way=4),
+        Column("after\nanother", count("late"), gives_way=6),
+        Column("no answer\nin time", lambda row: "-" if row.slaps is None else str(row.late_slaps), gives_way=7),
     ]
-
-
-def _counted(row: OwnResult, verdict: Literal["right", "wrong", "late"]) -> str:
-    return "-" if row.slaps is None else str(getattr(row.slaps, verdict))
-
-
-def own_result(result: Result, seat: int) -> OwnResult:
-    """What a match came to for the bot on this seat."""
-    others = [total for other, total in enumerate(result.totals) if other != seat]
-    return OwnResult(
-        match=result.number,
-        variant=result.variant,
-        seat=seat,
-        bots=result.bots,
-        totals=result.totals,
-        rank=result.ranks[seat],
-        beaten=beaten_shares(result.ranks)[seat],
-        behind=result.totals[seat] - min(others),
-        forfeited=result.forfeited[seat],
-        faults=result.faults[seat],
-        slaps=result.slaps[seat] if result.slaps else None,
-        late_slaps=result.late_slaps[seat],
-    )
+    return [*columns, *slaps] if any(row.slaps for row in rows) else columns

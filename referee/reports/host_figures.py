@@ -1,31 +1,31 @@
 """A run by host: who played how much, how fast bots answered there and how late the referee was.
 
-Records tell how long a bot took for each answer, but no times of day. So decisions a second are those of the time for
+Records have how long a bot took for each answer, but no times of day. So decisions a second are those of the time for
 which bots were waited for.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from statistics import median
 
 from msgspec import Struct
 
 from referee.reports.tables.layout import Column, fitted, wider
-from referee.rules.record import was_asked
+from referee.rules.record import GivenSlaps, Move, asked_in
 from referee.tournament.store.disk import StoreError
 from referee.tournament.store.origins import Host
 from referee.tournament.store.reading import Part, parts_of
 from referee.tournament.store.rows import HostLeftOut, HostLost
 from referee.tournament.store.store import Store
-from referee.tournament.store.words import in_words as in_words_of_row
+from referee.tournament.store.words import in_words
 
 
 class HostFigures(Struct, frozen=True, kw_only=True):
-    """What a run tells of one host."""
+    """What a run has of one host."""
 
     name: str
     told: tuple[Host, ...]
-    """What it told of itself, each time that it came and told something else."""
+    """What it sent of itself, each time that it came and sent something else."""
     matches: int
     """How many matches it played, also of those that are out of the standings."""
     voids: int
@@ -46,6 +46,11 @@ class HostFigures(Struct, frozen=True, kw_only=True):
     """The median, over its matches, of the longest time in which the referee did not look at its pipes."""
     worst_lag_us: int
 
+    @property
+    def last(self) -> Host | None:
+        """What it sent of itself when it came last."""
+        return self.told[-1] if self.told else None
+
 
 class RunHosts(Struct, frozen=True, kw_only=True):
     """What `golfref standings --hosts --json` prints."""
@@ -53,78 +58,47 @@ class RunHosts(Struct, frozen=True, kw_only=True):
     name: str
     """The name of the run."""
     without_host: int
-    """How many matches tell no host: they were played at the desk."""
+    """How many matches have no host: they were played at the desk."""
     hosts: tuple[HostFigures, ...]
     """By name."""
     left_out: tuple[str, ...]
-    """What the history tells of hosts that could not play."""
+    """What the history has of hosts that could not play."""
     lost: tuple[str, ...]
-    """What it tells of hosts that went while the run was played."""
+    """What it has of hosts that went while the run was played."""
 
 
-class _Fault(Struct, frozen=True, kw_only=True):
-    kind: str
-
-
-class _Given(Struct, frozen=True, kw_only=True, tag="answer", tag_field="move"):
-    seat: int
-    time_us: int = 0
-    joined: bool = False
-    fault: _Fault | None = None
-
-
-class _GivenTogether(Struct, frozen=True, kw_only=True, tag="sealed", tag_field="move"):
-    answers: tuple[_Given, ...]
-
-
-class _Reaction(Struct, frozen=True, kw_only=True):
-    seat: int
-    corrected_us: float | None = None
-    late: bool = False
-
-
-class _GivenSlaps(Struct, frozen=True, kw_only=True, tag="slaps", tag_field="move"):
-    reactions: tuple[_Reaction, ...]
-    disturbed: str = ""
-
-
-class _Forfeit(Struct, frozen=True, kw_only=True, tag="forfeit", tag_field="move"):
-    seat: int
-
-
-class _Times(Part, frozen=True, kw_only=True):
-    """What is measured in a match: no actions, no cards."""
-
-    moves: tuple[_Given | _GivenTogether | _GivenSlaps | _Forfeit, ...]
+class _Moves(Part, frozen=True, kw_only=True):
+    moves: tuple[Move, ...]
 
 
 class _Sums:
     """What is added up of one host."""
 
     def __init__(self) -> None:
-        self.matches = self.voids = self.decisions = self.time_us = self.windows = self.disturbed = self.late = 0
+        self.voids = self.decisions = self.time_us = self.disturbed = self.late = self.windows = 0
         self.slaps_us: list[float] = []
         self.lags_us: list[int] = []
+        self.told: list[Host] = []
 
-    def add(self, times: _Times, lag_us: int) -> None:
+    def add(self, moves: Sequence[Move], lag_us: int) -> None:
         """A match was played there."""
-        self.matches += 1
         self.lags_us.append(lag_us)
-        for given in _answers(times):
+        for answer in asked_in(moves):
             self.decisions += 1
-            self.time_us += given.time_us
-        for window in _windows(times):
-            self.windows += 1
-            self.disturbed += bool(window.disturbed)
-            self.late += sum(one.late for one in window.reactions)
-            self.slaps_us += (one.corrected_us for one in window.reactions if one.corrected_us is not None)
+            self.time_us += answer.time_us
+        for window in moves:
+            if isinstance(window, GivenSlaps) and window.reactions:
+                self.windows += 1
+                self.disturbed += bool(window.disturbed)
+                self.late += sum(one.late for one in window.reactions)
+                self.slaps_us += (one.corrected_us for one in window.reactions if one.corrected_us is not None)
 
-    def figures(self, name: str, told: Sequence[Host]) -> HostFigures:
+    def figures(self, name: str) -> HostFigures:
         """All of it."""
         return HostFigures(
             name=name,
-            told=tuple(dict.fromkeys(told)),
-            matches=self.matches,
+            told=tuple(dict.fromkeys(self.told)),
+            matches=len(self.lags_us),
             voids=self.voids,
             decisions=self.decisions,
             decisions_per_s=round(1e6 * self.decisions / self.time_us, 1) if self.time_us else None,
@@ -138,44 +112,61 @@ class _Sums:
 
 
 def hosts_of(store: Store) -> RunHosts:
-    """What a run tells of its hosts. Raises StoreError, also where it was played on this machine alone."""
+    """What a run has of its hosts. Raises StoreError, also where it was played on this machine alone."""
     if not (stored := store.hosts()):
-        raise StoreError(f"{store.path}: no host is told: the run was played on one machine, without --cluster")
-    names = {id_: one.name for id_, one in stored.items()}
-    sums: dict[str, _Sums] = {name: _Sums() for name in sorted(names.values())}
+        raise StoreError(f"{store.path}: it has no hosts: the run was played on one machine, without --cluster")
+    sums: dict[str, _Sums] = defaultdict(_Sums)
+    for host in stored.values():
+        sums[host.name].told.append(host)
     without = 0
-    for row, times in parts_of(store, _Times):
-        if (name := names.get(row.host or 0)) is None:
+    for row, match in parts_of(store, _Moves):
+        if (host_ := stored.get(row.host or 0)) is None:
             without += 1
-            continue
-        sums[name].add(times, row.result.lag_us)
+        else:
+            sums[host_.name].add(match.moves, row.result.lag_us)
     for _, void in store.voids():
-        if void.host in names:
-            sums[names[void.host]].voids += 1
-    told: dict[str, list[Host]] = defaultdict(list)
-    for one in stored.values():
-        told[one.name].append(one)
+        if (host_ := stored.get(void.host or 0)) is not None:
+            sums[host_.name].voids += 1
     return RunHosts(
         name=store.meta().config.name,
         without_host=without,
-        hosts=tuple(some.figures(name, told[name]) for name, some in sums.items()),
-        left_out=tuple(line for _, row in store.rows(HostLeftOut) for line in in_words_of_row(row)),
-        lost=tuple(line for _, row in store.rows(HostLost) for line in in_words_of_row(row)),
+        hosts=tuple(sums[name].figures(name) for name in sorted(sums)),
+        left_out=tuple(line for _, row in store.rows(HostLeftOut) for line in in_words(row)),
+        lost=tuple(line for _, row in store.rows(HostLost) for line in in_words(row)),
     )
 
 
-def _answers(times: _Times) -> Iterator[_Given]:
-    """The answers that were asked for."""
-    out = set[int]()
-    for move in times.moves:
-        if isinstance(move, _Forfeit):
-            out.add(move.seat)
-        given = move.answers if isinstance(move, _GivenTogether) else (move,) if isinstance(move, _Given) else ()
-        yield from (one for one in given if was_asked(one, out))
+def hosts_report(found: RunHosts, width: int) -> list[str]:
+    """All of it for people."""
+    hosts = found.hosts
+    tables = [fitted(_figures(hosts), hosts, width), fitted(MACHINES, hosts, width)]
+    lines = [f"{found.name}: {sum(one.matches for one in hosts)} matches on {len(hosts)} host{'s' * (len(hosts) != 1)}"]
+    for one in tables:
+        lines += ["", *one.text.splitlines()]
+    lines += ["", *(line for note in wider(tables, width) for line in note.splitlines())]
+    if found.without_host:
+        lines.append(f"{found.without_host} matches were played at the desk, on no host")
+    lines += [f"built on {one.name}: {', '.join(one.last.built)}" for one in hosts if one.last and one.last.built]
+    return [*lines, *found.left_out, *found.lost]
 
 
-def _windows(times: _Times) -> Iterator[_GivenSlaps]:
-    return (move for move in times.moves if isinstance(move, _GivenSlaps) and move.reactions)
+def _figures(hosts: Sequence[HostFigures]) -> list[Column[HostFigures]]:
+    """What was played on each host."""
+    columns: list[Column[HostFigures]] = [
+        Column("host", lambda one: one.name, is_text=True),
+        Column("matches", lambda one: str(one.matches)),
+        Column("voids", lambda one: str(one.voids)),
+        Column("decisions\na second", lambda one: _number(one.decisions_per_s), gives_way=3),
+        Column("lag", lambda one: _time(one.lag_us), gives_way=2),
+        Column("worst\nlag", lambda one: _time(one.worst_lag_us)),
+    ]
+    slaps: list[Column[HostFigures]] = [
+        Column("slap\nwindows", lambda one: str(one.windows), gives_way=4),
+        Column("disturbed", lambda one: str(one.disturbed)),
+        Column("late\nslaps", lambda one: str(one.late_slaps)),
+        Column("a slap\ntook", lambda one: _time(one.slap_us), gives_way=1),
+    ]
+    return [*columns, *slaps] if any(one.windows for one in hosts) else columns
 
 
 def _time(us: float | None) -> str:
@@ -185,67 +176,22 @@ def _time(us: float | None) -> str:
     return f"{us:.0f} us" if us < 1e4 else f"{us / 1e3:.0f} ms"
 
 
-def lines_of(found: RunHosts, width: int) -> list[str]:
-    """All of it for people."""
-    hosts = found.hosts
-    told = [one.told[-1] if one.told else None for one in hosts]
-    tables = [fitted(_figures(hosts), width), fitted(_machines(hosts, told), width)]
-    lines = [f"{found.name}: {sum(one.matches for one in hosts)} matches on {len(hosts)} host{'s' * (len(hosts) != 1)}"]
-    for one in tables:
-        lines += ["", *one.text.splitlines()]
-    lines += ["", *wider(tables, width).splitlines()]
-    if found.without_host:
-        lines.append(f"{found.without_host} matches were played at the desk, on no host")
-    built = {one.name: ", ".join(last.built) for one, last in zip(hosts, told, strict=True) if last is not None}
-    lines += [f"built on {host}: {bots}" for host, bots in built.items() if bots]
-    return [*lines, *found.left_out, *found.lost]
+def _number(number: float | None) -> str:
+    return "-" if number is None else f"{number:.0f}"
 
 
-def _figures(hosts: Sequence[HostFigures]) -> list[Column]:
-    """What was played on each host."""
-    columns = [
-        Column(title="host", cells=[one.name for one in hosts], is_text=True),
-        Column(title="matches", cells=[str(one.matches) for one in hosts]),
-        Column(title="voids", cells=[str(one.voids) for one in hosts]),
-        Column(title="decisions\na second", cells=[_rate(one) for one in hosts], gives_way=3),
-        Column(title="lag", cells=[_time(one.lag_us) for one in hosts], gives_way=2),
-        Column(title="worst\nlag", cells=[_time(one.worst_lag_us) for one in hosts]),
-    ]
-    if any(one.windows for one in hosts):
-        columns += [
-            Column(title="slap\nwindows", cells=[str(one.windows) for one in hosts], gives_way=4),
-            Column(title="disturbed", cells=[str(one.disturbed) for one in hosts]),
-            Column(title="late\nslaps", cells=[str(one.late_slaps) for one in hosts]),
-            Column(title="a slap\ntook", cells=[_time(one.slap_us) for one in hosts], gives_way=1),
-        ]
-    return columns
-
-
-def _machines(hosts: Sequence[HostFigures], told: Sequence[Host | None]) -> list[Column]:
-    """What each host is, as it told when it came last."""
-    systems = ["-" if one is None else one.host for one in told]
-    columns = [
-        Column(title="host", cells=[one.name for one in hosts], is_text=True),
-        Column(title="cores", cells=[_count(one.cores if one else None) for one in told]),
-        Column(title="jobs", cells=[_count(one.jobs if one else None) for one in told]),
-        Column(title="built for", cells=[(one.tag if one else "") or "-" for one in told], is_text=True, gives_way=3),
-        Column(title="system and Python", cells=systems, is_text=True, gives_way=1),
-    ]
-    if any(one is not None and one.races is not None for one in told):
-        races = [_races(one) for one in told]
-        columns.append(Column(title="races before:\ndisturbed, behind", cells=races, is_text=True, gives_way=2))
-    return columns
-
-
-def _races(told: Host | None) -> str:
-    if told is None or (races := told.races) is None:
+def _races(one: HostFigures) -> str:
+    if one.last is None or (races := one.last.races) is None:
         return "-"
     return f"{races.disturbed} of {races.windows}, {_time(races.behind_p50_us)}"
 
 
-def _count(number: int | None) -> str:
-    return "-" if number is None else str(number)
-
-
-def _rate(one: HostFigures) -> str:
-    return "-" if one.decisions_per_s is None else f"{one.decisions_per_s:.0f}"
+MACHINES: tuple[Column[HostFigures], ...] = (
+    Column("host", lambda one: one.name, is_text=True),
+    Column("cores", lambda one: _number(one.last.cores if one.last else None)),
+    Column("jobs", lambda one: _number(one.last.jobs if one.last else None)),
+    Column("built for", lambda one: (one.last.tag if one.last else "") or "-", is_text=True, gives_way=3),
+    Column("system and Python", lambda one: one.last.host if one.last else "-", is_text=True, gives_way=1),
+    Column("races before:\ndisturbed, behind", _races, is_text=True, gives_way=2, is_optional=True),
+)
+"""What each host is."""

@@ -109,7 +109,7 @@ _LINES: Mapping[type[Struct], Callable[[Any, Sequence[str]], Iterator[str]]] = {
 
 
 def _field_in_words(name: str, value: Any, names: Sequence[str]) -> str:
-    """A field by its name. What the viewer may not see is said to be hidden."""
+    """A field by its name. "A hidden card" stands for a card that the viewer may not see."""
     if name in _FIELDS:
         return _FIELDS[name](value)
     return _who(value, names) if name in {"seat", "of", "knocker"} else str(value)
@@ -171,7 +171,7 @@ def _order(slots: Sequence[int] | None) -> str:
 
 
 def _place(target: Target, by: int | None) -> str:
-    """A slot, as it is said of the seat that does something to it."""
+    """A slot in words, for the seat that does something to it."""
     seat, slot = target
     return f"its own s{slot}" if seat == by else f"seat {seat} s{slot}"
 
@@ -192,7 +192,7 @@ _FIELDS: Mapping[str, Callable[[Any], str]] = {
     "layout": _layout,
     "face_up": lambda up: "face up" if up else "face down",
 }
-"""How a field is said, by its name on the wire. Seats are said with the bot's name, all other fields as they are."""
+"""The words for a field, by its name on the wire. Seats get the bot's name, all other fields stand as they are."""
 
 
 def _who(seat: int, names: Sequence[str]) -> str:

@@ -3,12 +3,9 @@
 from collections.abc import Callable
 
 from protocol.text import printable
+from referee.reports.tables.bot_tables import ONLY_CHALLENGERS, TERMS, anchor_line, idle_cpu, own_terms
 from referee.reports.tables.figures import duration
-from referee.reports.tables.names import LONGEST, shortened
-from referee.reports.tables.overview import ONLY_CHALLENGERS
-from referee.reports.tables.ratings import anchor_line
-from referee.reports.tables.rows import idle_cpu
-from referee.reports.tables.terms import terms_line
+from referee.reports.tables.layout import LONGEST, shortened
 from referee.tournament.figures.stopping import saved_words
 from referee.tournament.plan.keys import ROTATIONS_IN_WORDS
 from referee.tournament.summary import RunSummary
@@ -21,7 +18,7 @@ NAMED_HOSTS = 8
 """How many hosts a line names at most."""
 
 NAMED_VOIDED = 20
-"""Of how many bots it is told how often they sat at a voided attempt."""
+"""Of how many bots at most the voided attempts are counted."""
 
 LEGEND = "in brackets, or with ±, ≥ and ≤: the 95 % confidence interval"
 """What the figures mean."""
@@ -57,7 +54,7 @@ def provenance(summary: RunSummary) -> list[str]:
         f"{summary.name}{shard}: {summary.matches}{missing} matches{voided}",
         *((LEGEND, PLACES if summary.order == "places" else RANKS) if summary.standings else ()),
         *([anchor_line(summary.ratings)] if summary.ratings else []),
-        *terms_line(summary),
+        *[f"terms: {TERMS}"] * any(map(own_terms, summary.bots)),
         *["opponents: the rating that a bot as strong as those it met would have"] * (summary.order == "ratings"),
         *([f"slaps: {summary.slap_timing} timing"] if summary.slap_timing else []),
         *idle_cpu_meaning(summary),
@@ -99,17 +96,17 @@ def idle_cpu_meaning(summary: RunSummary) -> list[str]:
     return [f"idle CPU: what a bot computed outside its turns, as far as the referee saw it{least}"]
 
 
-def influences(summary: RunSummary, names: Callable[[str], str] = short) -> list[str]:
-    """Who may help whom. Nothing where nobody is suspected."""
+def influences(summary: RunSummary, names: Callable[[str], str] = short, bot: str | None = None) -> list[str]:
+    """Who may help whom, of all bots or with this one. Nothing where nobody is suspected."""
     lines = []
     for row in summary.influences:
-        if not row.is_suspected:
+        if not row.is_suspected or bot not in (None, row.on, row.bot):
             continue
-        on, bot = names(row.on), names(row.bot)
+        on, by = names(row.on), names(row.bot)
         owners = " (both of one owner)" if row.one_owner else ""
-        more, who = ("more", f"{bot} may help it") if row.effect > 0 else ("fewer", f"it may give way to {bot}")
+        more, who = ("more", f"{by} may help it") if row.effect > 0 else ("fewer", f"it may give way to {by}")
         lines.append(
-            f"WARNING: {on} finishes before {abs(row.effect):.1%} {more} of its other opponents where {bot} is at the "
+            f"WARNING: {on} finishes before {abs(row.effect):.1%} {more} of its other opponents where {by} is at the "
             f"table{owners}, p = {row.p_of_all:.2g}, {row.blocks} blocks: {who}"
         )
     return lines

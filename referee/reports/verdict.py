@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from referee.reports.tables.figures import ALL_PAIRS, with_interval
-from referee.reports.tables.names import Names
+from referee.reports.tables.layout import Names
 from referee.tournament.standings import BotStanding
 from referee.tournament.summary import RunSummary
 
@@ -89,7 +89,7 @@ def _not_settled(rows: Sequence[BotStanding], summary: RunSummary, names: Names)
 
 
 def _that_are_ranked(summary: RunSummary) -> str:
-    """What limits a claim about all others, where some bots are not ranked. Of a gauntlet it is said elsewhere."""
+    """Limits a claim about all others where some bots are not ranked. A gauntlet has words of its own."""
     limits = not summary.challengers and any(row.rank is None for row in summary.standings)
     return " that can be ranked" if limits else ""
 
@@ -133,7 +133,7 @@ def _is_one_tie(first: int, group: Sequence[BotStanding]) -> bool:
 
 
 def faults_line(summary: RunSummary, names: Names) -> str:
-    """Who was at fault how often, and what the referee or its host spoiled."""
+    """Who was at fault how often, what the referee or its host spoiled, and who may help whom."""
     counts = sorted(
         ((sum(row.faults.values()), row.bot) for row in summary.standings if row.faults), key=lambda one: -one[0]
     )
@@ -145,11 +145,15 @@ def faults_line(summary: RunSummary, names: Names) -> str:
         parts.append(f"Left out, since the host spoiled them: {left_out:,} match{'es' * (left_out != 1)}.")
     if suspects := [names(one.bot) for one in summary.void_suspects]:
         parts.append(f"The presence of {' and of '.join(suspects)} explains voids.")
+    for row in summary.influences:
+        if row.is_suspected:
+            what = f"{names(row.bot)} may help {names(row.on)}"
+            parts.append(f"{what if row.effect > 0 else f'{names(row.on)} may give way to {names(row.bot)}'}.")
     return " ".join(parts)
 
 
 def commands_to_read_on(summary: RunSummary, store: Path) -> Iterator[str]:
-    """What tells more, the most useful first."""
+    """Commands that print more, the most useful first."""
     run = shlex.quote(str(store))
     if len(summary.standings) > 1:
         yield f"golfref compare {run}"

@@ -19,9 +19,9 @@ from protocol.actions import Action, Pass, Slap
 from referee.competition.at_home import fewest_options
 from referee.new_file import new_file
 from referee.play.talk.retell import Retelling, answered
-from referee.reports.export import parquet
+from referee.reports.export.columns import Scope, scope_of
 from referee.reports.export.of_matches import no_replay
-from referee.reports.export.scope import Scope, scope_of
+from referee.reports.export.writing import no_parquet
 from referee.research.actions import NOTHING_BEGUN, Actions, Begun
 from referee.research.env import without_clock
 from referee.research.tensors import Tensors
@@ -104,7 +104,7 @@ def decisions(run: str | Path, out: str | Path, *, game: str | None = None, repl
     Raises StoreError and NoRecord for what is no store of a run or lacks the game, NotWritten where `out`
     cannot be written or is there (and not to be replaced), and ModuleNotFoundError without pyarrow.
     """
-    if (problem := parquet.problem()) is not None:
+    if (problem := no_parquet()) is not None:
         raise ModuleNotFoundError(problem)
     with closing(Store.open(Path(run))) as store, new_file(Path(out), replaces=replaces) as file:
         return write(store, file, game=game)

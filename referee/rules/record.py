@@ -5,8 +5,8 @@ times, faults, names and what passed on the wire: the lines of the bots as they 
 were sent as it takes to tell it again and to prove it. This module never measures or judges any of that.
 """
 
-from collections.abc import Callable, Container, Iterator
-from typing import Any, Protocol
+from collections.abc import Callable, Container, Iterable, Iterator
+from typing import Any
 
 import msgspec
 from msgspec import Struct, field
@@ -102,29 +102,23 @@ class Forfeit(Struct, frozen=True, kw_only=True, tag="forfeit", tag_field="move"
 Move = Given | GivenTogether | GivenSlaps | Forfeit
 
 
-class Timed(Protocol):
-    """What tells of a `Given` whether it was asked for."""
-
-    @property
-    def seat(self) -> int:
-        """Whose it is."""
-
-    @property
-    def joined(self) -> bool:
-        """Whether it came with the one before."""
-
-    @property
-    def fault(self) -> object:
-        """None where there is none."""
-
-
-def was_asked(given: Timed, forfeited: Container[int]) -> bool:
+def was_asked(given: Given, forfeited: Container[int]) -> bool:
     """Whether a request was sent for this answer, where these seats have forfeited in the moves before it.
 
     The time of an answer that was asked for may be 0, where it was there when the referee looked first, or all of it
     was waived. The answer by which a seat forfeits stands after the Forfeit, with its fault.
     """
     return not given.joined and (given.fault is not None or given.seat not in forfeited)
+
+
+def asked_in(moves: Iterable[Move]) -> Iterator[Given]:
+    """The answers for which a request was sent, in order; slaps are none."""
+    forfeited = set[int]()
+    for move in moves:
+        if isinstance(move, Forfeit):
+            forfeited.add(move.seat)
+        answers = move.answers if isinstance(move, GivenTogether) else (move,) if isinstance(move, Given) else ()
+        yield from (given for given in answers if was_asked(given, forfeited))
 
 
 class Line(Struct, frozen=True, array_like=True):

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from msgspec import Struct
 
 from referee.rules.counts import SlapCounts
-from referee.rules.record import Forfeit, Given, GivenSlaps, GivenTogether, Record, was_asked
+from referee.rules.record import GivenSlaps, Record, asked_in
 from referee.tournament.orders import result_of
 from referee.tournament.plan.planned_match import PlannedMatch
 from referee.tournament.results import Result
@@ -109,13 +109,7 @@ def _thinking(record: Record) -> Iterable[tuple[int, float]]:
 
     What was there at the referee's first look took no time that it could measure.
     """
-    out = set[int]()
-    for move in record.moves:
-        if isinstance(move, Forfeit):
-            out.add(move.seat)
-        for given in move.answers if isinstance(move, GivenTogether) else (move,):
-            if isinstance(given, Given) and was_asked(given, out):
-                yield given.seat, float(given.time_us)
+    return ((given.seat, float(given.time_us)) for given in asked_in(record.moves))
 
 
 def _slaps(record: Record) -> Iterable[tuple[int, float]]:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from commands import golfref
 
-from referee.reports.blame import PAGE
+from referee.reports.faults import PAGE
 
 LEFT_OUT = "..."
 

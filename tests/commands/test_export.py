@@ -83,9 +83,9 @@ def test_what_cannot_be_exported_is_said_in_a_sentence(run: Path, tmp_path: Path
     assert "--exact is for CSV" in refused(tmp_path, run, *table, "--exact", "-o", "x.jsonl")
     assert "nowhere/x.csv: cannot be written: No such file" in refused(tmp_path, run, *table, "-o", "nowhere/x.csv")
     assert "is a folder" in refused(tmp_path, run, *table, "-o", str(tmp_path), "--format", "csv", "--force")
-    assert "no.golfref: cannot be read: No such file" in refused(tmp_path, "no.golfref", *table)
+    assert "no.golfref: no such store" in refused(tmp_path, "no.golfref", *table)
     (tmp_path / "text").write_text("a text")
-    assert "text is not the store of a run" in refused(tmp_path, "text", *table)
+    assert "text: not a golfref store" in refused(tmp_path, "text", *table)
 
 
 def test_a_file_that_is_there_is_replaced_only_where_that_is_asked_for(run: Path, tmp_path: Path) -> None:

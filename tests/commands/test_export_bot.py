@@ -89,7 +89,7 @@ def test_what_cannot_be_exported_is_said_in_a_sentence(run: Path) -> None:
     assert read_bot_match((run / "there").read_bytes().splitlines()[0]).bot == "ann"
     (run / "there").write_text("mine")
     assert "nowhere/x: cannot be written: No such file" in refused("run.golfref", "--bot", "ann", "-o", "nowhere/x")
-    assert "there is not the store of a run" in refused("there", "--bot", "ann", "-o", "x")
+    assert "there: not a golfref store" in refused("there", "--bot", "ann", "-o", "x")
     take_out(run, "DELETE FROM places")
     _, said = golfref("export", "run.golfref", "--bot", "ann", "-o", "x", cwd=run, code=1)
     assert said == "golfref: ann has played no match so far; nothing was written\n"

@@ -64,8 +64,8 @@ def test_kinds_and_numbers_can_be_chosen(folder: Path) -> None:
         (("run.golfref", "--kind", "hand"), "--kind: there is no kind hand; expected one of swing, comeback"),
         (("run.golfref", "--variant", "six"), "no game six is played in this run; its games are six-card"),
         (("run.golfref:3",), "run.golfref:3 is one match; name the whole run: run.golfref"),
-        (("none.golfref",), "none.golfref: cannot be read: No such file or directory"),
-        (("notes.txt",), "notes.txt is not the store of a run"),
+        (("none.golfref",), "none.golfref: no such store"),
+        (("notes.txt",), "notes.txt: not a golfref store"),
     ],
 )
 def test_what_cannot_be_shown_is_a_sentence(folder: Path, words: tuple[str, ...], told: str) -> None:

@@ -77,6 +77,14 @@ def test_a_file_that_holds_no_record_is_told_as_such(tmp_path: Path) -> None:
     assert "no such store" in golfref("standings", "nothing.golfref", cwd=tmp_path, code=2)[1]
 
 
+def test_all_commands_of_a_run_print_the_same_of_a_file_of_records(played: Path) -> None:
+    commands = [("standings",), ("compare",), ("highlights",), ("watch",), ("export", "--table", "seats")]
+    said = {golfref(*words, "m.jsonl", cwd=played, code=2)[1] for words in commands}
+
+    assert said == {next(iter(said))}
+    assert said.pop().startswith("golfref: m.jsonl: not a golfref store, ")
+
+
 @pytest.mark.parametrize("command", ["replay", "transcript", "verify"])
 def test_a_record_that_is_cut_off_is_told_as_such(command: str, played: Path, tmp_path: Path) -> None:
     (tmp_path / "cut.jsonl").write_bytes((played / "m.jsonl").read_bytes()[:3000])

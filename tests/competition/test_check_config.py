@@ -15,7 +15,7 @@ from referee.competition import qualify
 from referee.competition.checks import CheckResult, cache_file, cached
 from referee.errors import CommandError
 from referee.play.spec import SHIPPED
-from referee.reports.tables.names import cells
+from referee.reports.tables.layout import cells
 from referee.tournament.config.config import load, survey
 from referee.tournament.store.disk import locked
 from referee.tournament.store.rows import KeptOut

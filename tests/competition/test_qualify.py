@@ -21,7 +21,7 @@ from referee.kit.check.games import GAMES, OPTIONS, POSITIONS, GameToTry
 from referee.kit.check.report import Finding, Report, StepResult
 from referee.play.faults import HostFault
 from referee.play.spec import BotSpec
-from referee.reports.tables.names import cells
+from referee.reports.tables.layout import cells
 from referee.tournament.config.config import Config, load
 from referee.tournament.config.tables import Qualify
 from referee.tournament.config.variants import ConfiguredVariant

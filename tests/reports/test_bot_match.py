@@ -13,7 +13,7 @@ from recorded_matches import BY_PRESET
 
 from protocol.messages import Clocks
 from referee.reports.bot_match import BotMatch, Took, bot_match, is_bot_match, read_bot_match
-from referee.reports.wire import wire_json, wire_lines
+from referee.reports.transcript_text import wire_json, wire_lines
 from referee.rules.record import (
     Forfeit,
     Given,

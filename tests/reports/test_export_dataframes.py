@@ -12,8 +12,7 @@ from exported import NAMES, made_up_run
 from made_once import shared
 from needs import need_dataframes
 
-from referee.reports.export.columns import columns_of
-from referee.reports.export.rows import TABLES, Table
+from referee.reports.export.all_tables import TABLES, Table
 from referee.rules.variants import PRESETS
 
 pytestmark = pytest.mark.dataframes
@@ -51,7 +50,7 @@ def plain(rows: list[Line]) -> list[Line]:
 
 def texts(table: Table) -> list[str]:
     """The columns that hold text, of which CSV cannot tell: a bot may be called 1."""
-    return [column.name for column in columns_of(TABLES[table]) if column.kind == "text"]
+    return [column.name for column in TABLES[table].columns if column.kind == "text"]
 
 
 def by_pandas(path: Path, types: list[str]) -> list[Line]:
@@ -107,7 +106,7 @@ def test_parquet_has_the_types_of_the_columns(run: Path, table: Table) -> None:
     types = {"int": "int64", "float": "double", "bool": "bool", "text": "string"}
     schema = read_schema(run / f"{table}.parquet")
     assert [(field.name, str(field.type), field.nullable) for field in schema] == [
-        (column.name, types[column.kind], column.can_be_empty) for column in columns_of(TABLES[table])
+        (column.name, types[column.kind], column.can_be_empty) for column in TABLES[table].columns
     ]
 
 

@@ -6,10 +6,11 @@ import pytest
 from made_up_runs import made_up_result
 from msgspec.structs import replace
 
+from referee.reports.bot_results import OwnResult, one_bot, one_bot_report
+from referee.reports.tables.bot_tables import bots_table, match_points, reasons, report, strokes
 from referee.reports.tables.figures import plus_minus
-from referee.reports.tables.names import Names, cells, shortened
-from referee.reports.tables.overview import report
-from referee.reports.tables.rows import match_points, reasons, rows_table, strokes
+from referee.reports.tables.layout import Names, cells, shortened
+from referee.rules.counts import SlapCounts
 from referee.tournament.results import Result
 from referee.tournament.standings import BotStanding
 from referee.tournament.tally import standings_of
@@ -99,7 +100,7 @@ def test_a_narrow_column_tells_the_longer_side_or_the_end_that_counts(
 
 
 def table_of(rows: Sequence[BotStanding], width: int = 120) -> str:
-    return rows_table(rows, width, Names((row.bot for row in rows), width)).text
+    return bots_table(rows, width, Names((row.bot for row in rows), width)).text
 
 
 def test_a_report_of_one_game_has_standings_crosstable_and_faults() -> None:
@@ -199,6 +200,16 @@ def test_no_row_is_wider_than_the_screen_and_everybody_is_in_the_crosstable(widt
     assert max(map(cells, lines)) <= width
     numbers = [title for line in lines if line.startswith(" #") for title in line.split()[2:]]
     assert numbers == [str(number) for number in range(1, 15)]
+
+
+def test_the_matches_of_a_bot_fit_the_narrowest_screen() -> None:
+    matches = [OwnResult.of(replace(one, slaps=(SlapCounts(),) * 3), one.bots.index("1e3")) for one in SIX_MATCHES]
+    one = one_bot("1e3", standings_of(SIX_MATCHES, rotates=False), matches)
+    shown = "\n\n".join(one_bot_report(one, 40, 3))
+
+    assert max(map(cells, shown.splitlines())) <= 40
+    assert "match  game      seat  behind  faults\n" in shown
+    assert "no room for: rank, total, right slaps, wrong, after another," in " ".join(shown.split())
 
 
 def test_what_finds_no_room_is_named_with_the_width_that_it_takes() -> None:

@@ -7,8 +7,9 @@ import pytest
 from made_up_runs import made_up_summary
 from msgspec.structs import replace
 
-from referee.reports.tables.names import Names
+from referee.reports.tables.layout import Names
 from referee.reports.verdict import ties, verdict
+from referee.tournament.figures.collusion import Influence
 from referee.tournament.formats.knockout import Level, Tie
 from referee.tournament.formats.places import StagePlaces
 from referee.tournament.formats.ties import Rule, TieBot
@@ -142,13 +143,23 @@ def test_ranks_that_are_not_known_are_told_with_their_bots(rows: list[BotStandin
     assert ties(rows, Names((one.bot for one in rows), 80)) == line
 
 
+LEFT_OUT = "Left out, since the host spoiled them: 1 match."
+HELP = "ann may help bea. ann may give way to bea."
+
+
 def test_the_last_words_are_five_lines() -> None:
     at_fault = replace(row(BEA, 2), faults={"timeout": 1200, "crashed": 1})
     run = summary([row(ANN, 1), at_fault])
     run = replace(run, unplayed=(7,), void_suspects=(VoidSuspect(bot="ann", voided=3, of=4),))
+    helped = Influence(
+        bot="ann", on="bea", one_owner=False, blocks=9, effect=0.2, stderr=0.01, p=0.0, p_of_all=0.0, is_suspected=True
+    )  # fmt: skip
+    run = replace(
+        run, influences=(helped, replace(helped, bot="bea", on="ann", effect=-0.2), replace(helped, is_suspected=False))
+    )
     assert verdict(run, Path("a b.golfref"), 80)[1:] == [
         "No ranks are ties.",
-        "Faults: bea 1,201. Left out, since the host spoiled them: 1 match. The presence of ann explains voids.",
+        f"Faults: bea 1,201. {LEFT_OUT} The presence of ann explains voids. {HELP}",
         "Digest: 0123abcd",
         "Read on: golfref compare 'a b.golfref'; golfref verify 'a b.golfref'; golfref publish 'a b.golfref' -o DIR",
     ]

@@ -10,14 +10,14 @@ from msgspec.structs import replace
 from recorded_matches import BY_PRESET
 
 from referee.film.film import Film
-from referee.reports.blame import published_detail
+from referee.reports.faults import published_detail
+from referee.reports.tables.bot_tables import standings_of
 from referee.rules.record import Mishap, Record
 from referee.site.content import Content, Underway
 from referee.site.pages.every import pages
 from referee.site.pages.faults import EXAMPLES, FaultTexts
 from referee.site.pages.highlights import place_in_words
 from referee.site.pages.slugs import slugs
-from referee.site.pages.standings import standings_of
 from referee.tournament.plan.planned_match import Identity
 from referee.tournament.results import Result
 from referee.tournament.standings import Encounter

@@ -11,7 +11,7 @@ from recorded_matches import BY_PRESET
 
 from protocol.events import Slapped
 from protocol.messages import Clocks
-from referee.reports.series import in_words, series_report
+from referee.reports.series_report import in_words, series_report
 from referee.rules.record import Given, GivenSlaps, GivenTogether, Record, replay
 from referee.tournament.orders import result_of
 from referee.tournament.plan.planned_match import PlannedMatch

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from made_up_rounds import field_of, numbered, played_out, results_of
 from made_up_runs import made_up_result, made_up_summary
 
-from referee.reports.tables.overview import report
+from referee.reports.tables.bot_tables import report
 from referee.tournament.figures.means import TOO_FEW
 from referee.tournament.formats.knockout import next_round
 from referee.tournament.formats.places import places_of

@@ -1,6 +1,6 @@
 """entries: what a config takes as entries, with version, owner, build and last check. Runs nothing, writes nothing."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -13,8 +13,7 @@ from referee.commands.entrants.entry_builds import build_again, show_log
 from referee.commands.options import Json, refuse
 from referee.competition.checks import LastCheck, last_check
 from referee.errors import DONE, USAGE, CommandError
-from referee.reports.tables.layout import Column, fitted, wider
-from referee.reports.tables.names import Names, shortened
+from referee.reports.tables.layout import Column, Names, fitted, shortened, wider
 from referee.tournament.config.config import Survey, survey
 from referee.versions.entry import Entry
 from referee.versions.store import BuildResult, VersionStore
@@ -54,6 +53,9 @@ class ListedBroken(Struct, frozen=True, kw_only=True):
     name: str
     folder: str
     problems: tuple[str, ...]
+
+
+_Listed = ListedEntry | ListedBroken
 
 
 class Listing(Struct, frozen=True, kw_only=True):
@@ -137,8 +139,9 @@ def _show(config: Path, listing: Listing) -> None:
     """The table on stdout, and below it in words what is wrong."""
     width = screen_width()
     if listing.entries or listing.broken:
-        table = fitted(_columns(listing, width), width)
-        put(table.text, *filter(None, [wider([table], width)]))
+        rows: list[_Listed] = [*listing.entries, *listing.broken]
+        table = fitted(_columns(rows, width), rows, width)
+        put(table.text, *wider([table], width))
     else:
         put(f"no entries: {config} has no [[bots]] with `entries` that finds a folder")
     wrong = [*listing.problems, *(line for broken in listing.broken for line in broken.problems)]
@@ -147,24 +150,23 @@ def _show(config: Path, listing: Listing) -> None:
         say("", *lines)
 
 
-def _columns(listing: Listing, width: int) -> Sequence[Column]:
-    names = Names([*(entry.name for entry in listing.entries), *(one.name for one in listing.broken)], width)
+def _columns(rows: Sequence[_Listed], width: int) -> Sequence[Column[_Listed]]:
+    names = Names((row.name for row in rows), width)
     longest = max(_CELLS_A_TEXT, (width - 50) // 3)
-    lost = [_NOTHING] * len(listing.broken)
 
-    def column(title: str, texts: Sequence[str], gives_way: int = 0) -> Column:
-        cells = [shortened(text, longest) or _NOTHING for text in texts]
-        return Column(title=title, cells=[*cells, *lost], is_text=True, gives_way=gives_way)
+    def text(cell: Callable[[ListedEntry], str]) -> Callable[[_Listed], str]:
+        return lambda row: _NOTHING if isinstance(row, ListedBroken) else cell(row)
 
-    entries = listing.entries
-    shown = [*(names(one.name) for one in entries), *(names(one.name) for one in listing.broken)]
+    def cut(cell: Callable[[ListedEntry], str]) -> Callable[[_Listed], str]:
+        return text(lambda entry: shortened(cell(entry), longest) or _NOTHING)
+
     return [
-        Column(title="entry", cells=shown, is_text=True),
-        Column(title="version", cells=[*(short(entry.version) for entry in entries), *lost], is_text=True),
-        column("owner", [entry.owner for entry in entries], 2),
-        column("language", [entry.language for entry in entries], 3),
-        Column(title="build", cells=[*map(_build, entries), *lost], is_text=True),
-        Column(title="last check", cells=[*map(_check, entries), *("unreadable" for _ in lost)], is_text=True),
+        Column("entry", lambda row: names(row.name), is_text=True),
+        Column("version", text(lambda entry: short(entry.version)), is_text=True),
+        Column("owner", cut(lambda entry: entry.owner), is_text=True, gives_way=2),
+        Column("language", cut(lambda entry: entry.language), is_text=True, gives_way=3),
+        Column("build", text(_build), is_text=True),
+        Column("last check", lambda row: "unreadable" if isinstance(row, ListedBroken) else _check(row), is_text=True),
     ]
 
 

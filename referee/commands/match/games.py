@@ -12,7 +12,7 @@ from referee.commands.console import say
 from referee.commands.interrupt import FINISHING
 from referee.commands.match.bots import shown_names
 from referee.commands.match.options import MatchOptions, Table
-from referee.commands.match.output import Shown, Teller, telling
+from referee.commands.match.output import GamePrinter, Shown, game_printer
 from referee.commands.match.record_file import write_record
 from referee.ending_signals import Interrupted
 from referee.errors import CHECK_FAILED, DONE, HOST_FAILED, INTERRUPTED
@@ -42,25 +42,25 @@ def play_games(order: MatchOptions, table: Table) -> int:
         stopping.set()
         say(FINISHING)
 
-    with telling(_shown(order)) as teller:
+    with game_printer(_shown(order)) as printer:
 
         async def work(pump: Pump) -> None:
-            await _play_games(partial(play, pump), order, table, teller, stopping)
+            await _play_games(partial(play, pump), order, table, printer, stopping)
 
         code = DONE
         try:
             run_session([work], stop=stop)
         except Interrupted:
-            teller.ends_with("golfref: interrupted")
+            printer.ends_with("golfref: interrupted")
             code = INTERRUPTED
         except HostFault as fault:
-            teller.ends_with(f"golfref: void, and no bot's fault: {fault}; {_AGAIN}")
+            printer.ends_with(f"golfref: void, and no bot's fault: {fault}; {_AGAIN}")
             code = HOST_FAILED
         except NotWritten as error:
-            teller.ends_with(*error.printed)
+            printer.ends_with(*error.printed)
             code = error.exit_code
-    teller.tell_summary()
-    return CHECK_FAILED if code == DONE and order.strict and teller.was_at_fault else code
+    printer.print_summary()
+    return CHECK_FAILED if code == DONE and order.strict and printer.was_at_fault else code
 
 
 def _shown(order: MatchOptions) -> Shown:
@@ -80,7 +80,7 @@ async def _play_games(
     play_one: PlayOne,
     order: MatchOptions,
     table: Table,
-    teller: Teller,
+    printer: GamePrinter,
     stopping: trio.Event,
 ) -> None:
     names = _Names(table.bots)
@@ -91,7 +91,7 @@ async def _play_games(
         record = names.said(seat, await _play_game(play_one, setup, game, attempts=attempts))
         if order.record is not None:
             _keep(order.record, record, is_first=game == 0)
-        teller.tell(seat, record)
+        printer.print_game(seat, record)
         if stopping.is_set():
             return
 

@@ -1,4 +1,4 @@
-"""How the games of `golfref match` are told: each by itself, or what they come to together, with a bar meanwhile."""
+"""How the games of `golfref match` are printed: each by itself, or what they come to together, with a bar meanwhile."""
 
 import shlex
 import sys
@@ -13,8 +13,8 @@ from msgspec import Struct
 from protocol.messages import Clocks
 from protocol.text import printable
 from referee.commands.console import put, put_json, say, screen_width
-from referee.reports.blame import FaultLog, explain, page_for_authors, read_on, stderr_start
-from referee.reports.game import game_lines, game_report
+from referee.reports.faults import FaultLog, explain, page_for_authors, read_on, stderr_start
+from referee.reports.game_report import game_lines, game_report
 from referee.rules.record import Record
 from referee.tournament.series import Seating, Series
 
@@ -45,8 +45,8 @@ class Shown(Struct, frozen=True, kw_only=True):
         return self.games == 1 or self.verbose
 
 
-class Teller:
-    """Tells each game when it ends, as far as it is asked for, and in the end what several games come to."""
+class GamePrinter:
+    """Prints each game when it ends, as far as it is asked for, and in the end what several games come to."""
 
     def __init__(self, shown: Shown, bar: "GamesBar | None") -> None:
         self.was_at_fault = False
@@ -60,8 +60,8 @@ class Teller:
         """What was written to standard error without a fault and is not shown, by bot."""
         self._last_words: list[str] = []
 
-    def tell(self, seat: Seating, record: Record) -> None:
-        """Tell a game that has ended, and why a bot was at fault in it."""
+    def print_game(self, seat: Seating, record: Record) -> None:
+        """Print a game that has ended, and why a bot was at fault in it."""
         shown = self._shown
         result = self._series.add(seat, record)
         self.was_at_fault = self.was_at_fault or any(result.faults)
@@ -73,9 +73,9 @@ class Teller:
             which = [f"game {seat.game}: deal {seat.deal}, rotation {seat.rotation}"] if shown.games > 1 else []
             put(*which, *game_lines(seat, record, self._series.best, screen_width()))
         for number, bot in enumerate(record.seats):
-            self._tell_faults(seat, record, number)
+            self._print_faults(seat, record, number)
             if bot.stderr and not bot.faults:
-                self._tell_stderr(seat, record, number)
+                self._print_stderr(seat, record, number)
         if self._bar is not None:
             self._bar.ended(result)
 
@@ -83,10 +83,10 @@ class Teller:
         """Say at the very end why not all games were played."""
         self._last_words += lines
 
-    def tell_summary(self) -> None:
-        """Tell what the games come to, where several were to be played, and the last words."""
+    def print_summary(self) -> None:
+        """Print what the games come to, where several were to be played, and the last words."""
         if self._shown.games > 1 and len(self._series):
-            self._tell_series()
+            self._print_series()
             for bot, lines in self._explained.items():
                 say(*lines)
                 if bot in self._log.first:
@@ -95,8 +95,8 @@ class Teller:
             say(*writer.lines(games=self._shown.games))
         say(*[page_for_authors()] * bool(self._log.first), *self._last_words)
 
-    def _tell_series(self) -> None:
-        from referee.reports.series import SeriesLine, series_report  # noqa: PLC0415 - a single game has no standings
+    def _print_series(self) -> None:
+        from referee.reports.series_report import SeriesLine, series_report  # noqa: PLC0415 - a single game has no standings
         from referee.tournament.series_summary import summary_of  # noqa: PLC0415
 
         summary = summary_of(self._series)
@@ -105,7 +105,7 @@ class Teller:
         else:
             put(series_report(summary, self._shown.clocks, screen_width()))
 
-    def _tell_faults(self, seat: Seating, record: Record, number: int) -> None:
+    def _print_faults(self, seat: Seating, record: Record, number: int) -> None:
         bot = record.seats[number].name
         if not self._shown.shows_games and bot in self._explained:
             return
@@ -118,7 +118,7 @@ class Teller:
         else:
             self._explained[bot] = lines
 
-    def _tell_stderr(self, seat: Seating, record: Record, number: int) -> None:
+    def _print_stderr(self, seat: Seating, record: Record, number: int) -> None:
         """Show what a bot without a fault wrote to standard error, or note that it wrote some."""
         bot, shown = record.seats[number], self._shown
         if not shown.show_stderr:
@@ -159,13 +159,13 @@ class _Writer:
 
 
 @contextmanager
-def telling(shown: Shown) -> Iterator[Teller]:
-    """What tells the games; at a terminal with a bar, where several are played and they are not shown themselves."""
+def game_printer(shown: Shown) -> Iterator[GamePrinter]:
+    """What prints the games; at a terminal with a bar, where several are played and they are not shown themselves."""
     lines_show_it = shown.verbose or (shown.as_json and sys.stdout.isatty())
     if shown.games == 1 or lines_show_it or not sys.stderr.isatty():
-        yield Teller(shown, None)
+        yield GamePrinter(shown, None)
         return
     from referee.commands.match.games_bar import games_bar  # noqa: PLC0415 - slow to import, and only a terminal needs it
 
     with games_bar(games=shown.games, bots=shown.bots) as bar:
-        yield Teller(shown, bar)
+        yield GamePrinter(shown, bar)

@@ -23,7 +23,7 @@ from referee.kit.screen import terminal
 from referee.new_file import refusal
 from referee.play.match import MatchSetup
 from referee.play.spec import BUILTIN, LONGEST_NAME, BotSpec, Confinement, shipped
-from referee.reports.blame import explain
+from referee.reports.faults import explain
 from referee.rules.check_options import seat_problem, with_options
 from referee.rules.describe import advice, rules_in_full
 from referee.rules.keyed_streams import bot_seed

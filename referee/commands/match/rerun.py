@@ -26,9 +26,9 @@ from referee.play.pump.pump import Pump
 from referee.play.sandbox.problems import find_problem
 from referee.play.session import run_session
 from referee.play.spec import SHIPPED, BotLimits, BotSpec, Confinement, builtin_bot, command_bot
-from referee.reports.blame import LAST_LINES, stderr_end
 from referee.reports.bot_match import BotMatch
-from referee.reports.wire import action_text, entry_lines, lines_of
+from referee.reports.faults import LAST_LINES, stderr_end
+from referee.reports.transcript_text import action_text, entry_lines, lines_of
 from referee.tournament.store.store import Store
 from referee.versions.store import VersionStore
 from referee.versions.version import short, version_of
@@ -94,7 +94,7 @@ def rerun(order: RerunOptions) -> int:
 
 def _run(order: RerunOptions, match: BotMatch, build: BotSpec, confinement: Confinement) -> int:
     came: list[Rerun] = []
-    teller = _Teller(goes_on=order.goes_on)
+    printer = _Printer(goes_on=order.goes_on)
 
     async def work(pump: Pump) -> None:
         came.append(
@@ -105,13 +105,13 @@ def _run(order: RerunOptions, match: BotMatch, build: BotSpec, confinement: Conf
                 confinement,
                 patience=order.patience,
                 goes_on=order.goes_on,
-                tell=teller.tell,
+                tell=printer.print,
             )
         )
 
     run_session([work])
     (result,) = came
-    teller.tell_rest()
+    printer.print_rest()
     put(in_words(result))
     first = next(iter(result.findings), None)
     if first is not None and first.now.mishap is not None and first.now.mishap.kind == "start_failed":
@@ -205,15 +205,15 @@ def _spec(name: str, command: tuple[str, ...], folder: str, env: dict[str, str])
     return BotSpec(name=name, command=command, dir=os.path.abspath(folder), env=env)
 
 
-class _Teller:
-    """Tells findings: the first in full, with what was sent, and the others in a line each."""
+class _Printer:
+    """Prints findings: the first in full, with what was sent, and the others in a line each."""
 
     def __init__(self, *, goes_on: bool) -> None:
         self._told = self._left = 0
         self._goes_on = goes_on
 
-    def tell(self, finding: Finding) -> None:
-        """Tell a finding."""
+    def print(self, finding: Finding) -> None:
+        """Print a finding."""
         if finding.kind != "same" and not self._told:
             put("", f"{_where(finding.step)}: {_what(finding)}", *_in_full(finding))
             put(*_stderr(finding), "")
@@ -226,8 +226,8 @@ class _Teller:
             return
         self._told += finding.kind != "same"
 
-    def tell_rest(self) -> None:
-        """Say how many were not told."""
+    def print_rest(self) -> None:
+        """Print how many were not printed."""
         if self._left:
             put(f"and {self._left} more")
 

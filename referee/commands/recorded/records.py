@@ -17,7 +17,6 @@ from msgspec import Struct
 
 from protocol.text import printable
 from referee.reports.bot_match import BotMatch, bot_match, is_bot_match, number_of, read_bot_match, run_place
-from referee.reports.own_matches import bots_of_run
 from referee.rules.record import BrokenRecord, NoRecord, Record, read_record
 from referee.tournament.store.rows import CommittedMatch
 from referee.tournament.store.store import Store
@@ -150,12 +149,10 @@ def open_match(where: str) -> OpenedMatch:
 
 @contextmanager
 def open_run(path: Path) -> Iterator[Store]:
-    """The store of a whole run. Raises NoRecord, also where no match has been played yet, and StoreError."""
-    place = place_of(str(path))
-    if not place.is_store:
-        raise NoRecord(f"{path} is not the store of a run, which is the file that `golfref tournament` writes")
-    if place.number is not None:
-        raise NoRecord(f"{path} is one match; name the whole run: {place.path}")
+    """The store of a whole run. Raises NoRecord where a match is named, and StoreError."""
+    whole, _, number = str(path).rpartition(":")
+    if number.removeprefix("#").isdecimal() and os.path.isfile(whole) and not path.exists():
+        raise NoRecord(f"{path} is one match; name the whole run: {whole}")
     with closing(Store.open(path)) as store:
         yield store
 
@@ -245,7 +242,8 @@ def decode(where: str, data: bytes) -> Record:
 
 def check_bot_of_run(store: Store, bot: str) -> None:
     """Raise NoRecord, which names the nearest bot, where none of this name plays in the run."""
-    names = bots_of_run(store)
+    played = {bot for _, bots in store.tables() for bot in bots}
+    names = sorted(played | {one.name for one in store.meta().config.bots})
     if bot in names:
         return
     near = get_close_matches(bot, names, n=1)

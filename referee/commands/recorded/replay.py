@@ -13,9 +13,9 @@ from referee.commands.options import Force, refuse
 from referee.commands.recorded.heading import heading_lines, origin, place_line
 from referee.commands.recorded.records import OpenedMatch, check_seat, open_match, replaying
 from referee.errors import DONE, CommandError
-from referee.reports.blame import mishap_of, page_for_authors, read_on, stderr_end, stderr_lines
 from referee.reports.bot_match import BotMatch, Faulted, Sent, Wrote, events_in
 from referee.reports.comments import Comments, comment_in
+from referee.reports.faults import mishap_of, page_for_authors, read_on, stderr_end
 from referee.reports.narrate import in_words, narrate
 from referee.rules.record import Forfeit, GivenSlaps, Move, Record, walk
 
@@ -122,7 +122,7 @@ def _put_record(record: Record, seat: int | None) -> None:
     for number, name in enumerate(names):
         _put([f"{number} {name}: total {result.totals[number]}, rank {result.ranks[number]}"])
         if seat in (None, number):
-            put(*stderr_lines(record, number))
+            put(*stderr_end(record.seats[number].stderr, record.seats[number].stderr_bytes))
 
 
 def _put_own(match: BotMatch) -> None:

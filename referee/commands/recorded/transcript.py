@@ -5,7 +5,7 @@ from referee.commands.options import BotOf, Json, MatchOf
 from referee.commands.recorded.heading import heading_lines, place_line
 from referee.commands.recorded.records import open_match, replaying
 from referee.errors import DONE
-from referee.reports.wire import wire_json, wire_lines
+from referee.reports.transcript_text import wire_json, wire_lines
 
 
 def transcript(record: MatchOf, bot: BotOf = None, as_json: Json = False) -> int:

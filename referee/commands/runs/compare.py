@@ -1,6 +1,5 @@
 """compare: says which of two bots of a run is better and how sure that is, or the same of all neighbours by rank."""
 
-from contextlib import closing
 from typing import Annotated
 
 import msgspec
@@ -10,7 +9,7 @@ from msgspec import Struct
 from protocol.text import printable
 from referee.commands.console import put, put_json, screen_width
 from referee.commands.options import Game, Json, RunFile
-from referee.commands.recorded.records import check_bot_of_run
+from referee.commands.recorded.records import check_bot_of_run, open_run
 from referee.errors import DONE, CommandError
 from referee.reports.comparison import Compared, neighbours, two_bots
 from referee.tournament.figures.compare import NOT_RANKED, Comparison
@@ -40,7 +39,7 @@ def compare(options: CompareOptions) -> int:
     bots = options.bots or []
     if len(bots) not in {0, 2} or len(set(bots)) < len(bots):
         raise CommandError("expected the names of two different bots, or none")
-    with closing(Store.open(options.run)) as store:
+    with open_run(options.run) as store:
         for bot in bots:
             check_bot_of_run(store, bot)
         compared = _compared(store, options)

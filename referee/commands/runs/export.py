@@ -1,7 +1,7 @@
 """export: a table of a run as a file for other programs."""
 
 import gzip
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Annotated, BinaryIO, Literal, cast, get_args
@@ -16,13 +16,10 @@ from referee.commands.options import Force, RunFile, refuse
 from referee.commands.recorded.records import check_bot_of_run, open_run, replaying
 from referee.errors import CHECK_FAILED, DONE, CommandError
 from referee.new_file import new_file
-from referee.reports.export.columns import Column, columns_of
-from referee.reports.export.parquet import problem, write_parquet
-from referee.reports.export.rows import TABLES, Row, Table
-from referee.reports.export.scope import scope_of
-from referee.reports.export.tables import OF_RUN, rows_of
-from referee.reports.export.text import in_text
-from referee.reports.own_matches import own_matches, told
+from referee.reports.bot_match import matches_of_bot
+from referee.reports.export.all_tables import TABLES, Table
+from referee.reports.export.columns import ExportColumn, scope_of
+from referee.reports.export.writing import Rows, in_text, no_parquet, write_parquet
 from referee.rules.record import NoRecord
 from referee.tournament.store.store import Store
 
@@ -105,11 +102,11 @@ def _export_bot(options: ExportOptions, bot: str) -> int:
     with open_run(options.run) as store, replaying(str(options.run)):
         check_bot_of_run(store, bot)
         store.hold()
-        found = own_matches(store, bot)
+        found = [row.id for row in store.matches() if bot in row.identity.bots]
         if not found:
             raise CommandError(f"{name} has played no match so far; nothing was written", CHECK_FAILED)
         with new_file(out, replaces=options.replaces) as file, _packed(file, out) as lines:
-            for match in told(store, bot, found):
+            for match in matches_of_bot(store, bot, found):
                 lines.write(msgspec.json.encode(match) + b"\n")
     say(f"{'1 match' if len(found) == 1 else f'{len(found)} matches'} of {name} in {out}")
     return DONE
@@ -117,16 +114,15 @@ def _export_bot(options: ExportOptions, bot: str) -> int:
 
 def _export(options: ExportOptions) -> int:
     table, format_ = _table(options.table or ""), _format(options)
-    if table in OF_RUN:
+    if table in ("pairs", "standings"):
         refuse(f"--table {table}", {"--all": options.with_retired})
-    columns = columns_of(TABLES[table])
     with open_run(options.run) as store:
         if not store.counts():
             raise NoRecord(f"{options.run}: no match of the run has been played yet, so there is nothing to export")
         if options.with_cards:
             return _export_with_cards(store, table, format_, options)
         scope = scope_of(store, with_retired=options.with_retired)
-        rows = rows_of(store, table, scope)
+        rows, columns = TABLES[table].rows(store, scope), TABLES[table].columns
         if options.file is None:
             _put(rows, columns, format_, is_exact=options.is_exact)
         else:
@@ -181,12 +177,12 @@ def _check_format(format_: Format, options: ExportOptions) -> None:
             raise NoRecord("Parquet is not written to standard output; name a file with -o")
         if options.file.suffix == PACKED:
             raise NoRecord(f"{options.file}: Parquet is packed already; name a file that ends with .parquet")
-        if (why := problem()) is not None:
+        if (why := no_parquet()) is not None:
             raise NoRecord(why)
 
 
 def _write(
-    rows: Iterator[Row], columns: Sequence[Column], format_: Format, file: BinaryIO, options: ExportOptions
+    rows: Rows, columns: Sequence[ExportColumn], format_: Format, file: BinaryIO, options: ExportOptions
 ) -> None:
     if format_ == "parquet":
         write_parquet(rows, columns, file)
@@ -202,7 +198,7 @@ def _packed(file: BinaryIO, path: Path | None) -> AbstractContextManager[BinaryI
     return cast(BinaryIO, gzip.GzipFile(fileobj=file, mode="wb", mtime=0)) if is_packed else nullcontext(file)
 
 
-def _put(rows: Iterator[Row], columns: Sequence[Column], format_: Format, *, is_exact: bool) -> None:
+def _put(rows: Rows, columns: Sequence[ExportColumn], format_: Format, *, is_exact: bool) -> None:
     """Write the rows to standard output, which is UTF-8 whatever the locale is."""
     if format_ != "parquet":
         for text in in_text(rows, columns, format_, is_exact=is_exact):

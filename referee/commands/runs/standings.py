@@ -1,8 +1,6 @@
 """standings: shows the tables of a run, from its store alone."""
 
 import shlex
-from collections.abc import Sequence
-from contextlib import closing
 from pathlib import Path
 from typing import Annotated
 
@@ -14,22 +12,18 @@ from msgspec.structs import replace
 from protocol.text import printable
 from referee.commands.console import put, put_json, put_words, say, screen_width
 from referee.commands.options import Game, Json, RunFile, refuse
-from referee.commands.recorded.records import check_bot_of_run
+from referee.commands.recorded.records import check_bot_of_run, open_run
 from referee.errors import DONE
-from referee.reports.blame import FaultLog, explain, page_for_authors, read_on
-from referee.reports.bot_results import MOST_SHOWN, bot_results
-from referee.reports.host_figures import hosts_of, lines_of
-from referee.reports.one_bot import one_bot, one_bot_report
-from referee.reports.provenance import provenance
-from referee.reports.tables.layout import wrapped
-from referee.reports.tables.names import LONGEST, shortened
-from referee.reports.tables.overview import figures_of, report
-from referee.reports.tables.ratings import anchor_line, rating_figure
-from referee.reports.tables.rows import Figure
+from referee.reports.bot_results import MOST_SHOWN, bot_results, one_bot, one_bot_report
+from referee.reports.faults import FaultLog, explain, page_for_authors, read_on
+from referee.reports.host_figures import hosts_of, hosts_report
+from referee.reports.provenance import influences, provenance
+from referee.reports.standings_text import tables_of
+from referee.reports.tables.bot_tables import anchor_line, columns_of, rating_column, report, standings_of
+from referee.reports.tables.layout import LONGEST, shortened, wrapped
 from referee.reports.verdict import verdict
-from referee.reports.whole import tables_of
 from referee.rules.record import NoRecord, read_record
-from referee.tournament.standings import BotStanding, Encounter, RankBy, Standings
+from referee.tournament.standings import BotStanding, Encounter, RankBy
 from referee.tournament.store.disk import StoreError
 from referee.tournament.store.store import Store
 from referee.tournament.summary import RunSummary, standings_in, summary_of
@@ -117,7 +111,7 @@ def standings(options: StandingsOptions) -> int:
     Example: golfref standings cup.golfref --bot ann
     """
     options.check()
-    with closing(Store.open(options.run)) as store:
+    with open_run(options.run) as store:
         if options.anchor is not None:
             check_bot_of_run(store, options.anchor)
         if options.hashes:
@@ -145,37 +139,31 @@ def _print_hosts(options: StandingsOptions, store: Store) -> None:
     if options.as_json:
         put_json(msgspec.json.encode(found))
     else:
-        put(*(printable(line, 2000) for line in lines_of(found, screen_width())))
+        put(*(printable(line, 2000) for line in hosts_report(found, screen_width())))
 
 
 def _print_bot(options: StandingsOptions, store: Store, bot: str) -> None:
     """Print a bot's place, its games, and unless in brief its matches, the worst first; all of them as JSON."""
     check_bot_of_run(store, bot)
-    standings = standings_in(store, options.variant)
-    matches = () if options.brief else bot_results(store, bot, options.variant).matches
+    summary = summary_of(store, with_results=False, anchor=options.anchor) if options.variant is None else None
+    standings = standings_in(store, options.variant) if summary is None else standings_of(summary)
+    matches = () if options.brief else bot_results(store, bot, options.variant)
     one = one_bot(bot, standings, matches)
     if one.standing is None or not one.standing.matches:
         raise NoRecord(printable(f"{store.path}: no match of {bot} counts yet", 3000))
     if options.as_json:
         put_json(msgspec.json.encode(one))
         return
-    figures, legend = _figures_of_bots(options, store, standings)
-    put("\n\n".join([*one_bot_report(one, screen_width(), len(standings.overall), figures), *legend]))
+    has_means, width = summary is None or summary.order == "means", screen_width()
+    ratings = None if summary is None or has_means else summary.ratings
+    columns = None if has_means else columns_of(standings, [rating_column(ratings)] if ratings else [])
+    below = [*([anchor_line(ratings)] if ratings else []), *(influences(summary, bot=bot) if summary else [])]
+    report_ = one_bot_report(one, width, len(standings.overall), columns)
+    put("\n\n".join([*report_, *(wrapped(line, width) for line in below)]))
     if matches:
         rest = "; --json lists all matches" * (len(matches) > MOST_SHOWN)
         where = shlex.quote(f"{store.path}:{matches[0].match}")
         say(f"to read on: golfref replay {where} --seat {matches[0].seat}{rest}")
-
-
-def _figures_of_bots(
-    options: StandingsOptions, store: Store, standings: Standings
-) -> tuple[Sequence[Figure] | None, list[str]]:
-    """The columns where ratings say more than means, and what they say; None where those of means do."""
-    if standings.order == "means" or options.variant is not None:
-        return None, []
-    ratings = summary_of(store, with_results=False, anchor=options.anchor).ratings
-    more, legend = ([rating_figure(ratings)], [wrapped(anchor_line(ratings), screen_width())]) if ratings else ([], [])
-    return figures_of(standings, more), legend
 
 
 def _print_game(options: StandingsOptions, store: Store, variant: str) -> None:

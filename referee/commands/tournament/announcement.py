@@ -11,8 +11,8 @@ from referee.commands.tournament.forecast import Estimate
 from referee.commands.tournament.options import TournamentOptions
 from referee.commands.tournament.prepare import PreparedRun
 from referee.play.greeting import Greeted
+from referee.reports.tables.bot_tables import ONLY_CHALLENGERS
 from referee.reports.tables.figures import duration
-from referee.reports.tables.overview import ONLY_CHALLENGERS
 from referee.rules.describe import advice
 from referee.toml.document import line_at
 from referee.tournament.config.config import Config, ConfigError

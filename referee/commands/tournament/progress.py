@@ -15,7 +15,7 @@ from protocol.text import printable
 from referee.commands.console import say, screen_width
 from referee.commands.tournament.forecast import Pace
 from referee.reports.tables.figures import duration
-from referee.reports.tables.names import LONGEST, SHORTEST, cells, shortened
+from referee.reports.tables.layout import LONGEST, SHORTEST, cells, shortened
 from referee.tournament.figures.strengths import strengths_of
 from referee.tournament.formats.table import ranked_by
 from referee.tournament.formats.ties import stand

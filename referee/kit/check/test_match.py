@@ -32,7 +32,7 @@ from referee.play.process.channel import Channel
 from referee.play.talk.conversation import Conversation, Steps
 from referee.play.talk.exchange import READY, Delivery, Exchange, Reply, Saying
 from referee.play.talk.script import announcements, hello, table_message
-from referee.reports.blame import mishap_of
+from referee.reports.faults import mishap_of
 from referee.rules.chance import Keyed
 from referee.rules.game import Game
 from referee.rules.keyed_streams import bot_seed, seed_key

@@ -14,13 +14,11 @@ from referee.kit.screen.draw import Glyphs, Line, Piece
 from referee.kit.screen.pages import TextPage, key_of, styled
 from referee.kit.watch.run import RunNow, RunReader
 from referee.kit.watch.step import StepPage
-from referee.reports.provenance import void_suspects
-from referee.reports.tables.layout import wrapped
-from referee.reports.tables.names import Names
-from referee.reports.tables.overview import figures_of
-from referee.reports.tables.rows import rows_table
+from referee.reports.provenance import influences, void_suspects
+from referee.reports.standings_text import tables_of
+from referee.reports.tables.bot_tables import bots_table, columns_of, more_columns, standings_of
+from referee.reports.tables.layout import Names, wrapped
 from referee.reports.verdict import winner
-from referee.reports.whole import more_figures, standings_of_summary, tables_of
 from referee.rules.record import BrokenRecord, NoRecord
 from referee.tournament.store.disk import StoreError
 from referee.tournament.store.rows import CommittedMatch
@@ -156,10 +154,10 @@ class RunPage(Screen[None]):
         rows, names = summary.standings, Names((row.bot for row in summary.standings), width)
         if not rows:
             return [], ["no match has ended yet"]
-        figures = figures_of(standings_of_summary(summary), more_figures(summary))
-        lines = [winner(summary, names), *void_suspects(summary, names)]
+        columns = columns_of(standings_of(summary), more_columns(summary))
+        lines = [winner(summary, names), *void_suspects(summary, names), *influences(summary, names)]
         said = [part for line in lines for part in wrapped(line, width).splitlines()]
-        return [*said, ""], rows_table(rows, width, names, figures).text.splitlines()
+        return [*said, ""], bots_table(rows, width, names, columns).text.splitlines()
 
     def _state(self) -> str:
         now = self.now

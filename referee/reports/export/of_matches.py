@@ -1,20 +1,68 @@
-"""The rows of matches, seats, rounds, decisions and slaps, from committed matches and their records."""
+"""The tables of matches, seats and rounds, from committed matches and parts of their records."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from itertools import accumulate
+from typing import Any, get_args
 
 from msgspec import Struct
 
-from referee.reports.export.rows import FaultColumns, MatchRow, RoundRow, SeatRow
-from referee.reports.export.scope import Scope
-from referee.rules.match import MatchResult
-from referee.rules.record import was_asked
+from protocol.messages import FaultKind
+from referee.reports.export.columns import ExportTable, Scope, Values
+from referee.rules.match import MatchResult, RoundResult
+from referee.rules.record import Move, asked_in
 from referee.tournament.results import Result, beaten_shares
 from referee.tournament.store.disk import StoreError
 from referee.tournament.store.reading import Part, parts_of
 from referee.tournament.store.rows import CommittedMatch
 from referee.tournament.store.store import Store
 from referee.tournament.store.voided import voids_by_place
+
+
+class OfMatch(Struct, frozen=True, kw_only=True):
+    """The source of a row about a match, or a part of one."""
+
+    row: CommittedMatch
+
+    @property
+    def result(self) -> Result:
+        """What came of the match."""
+        return self.row.result
+
+    @property
+    def block(self) -> int | None:
+        """The number of the match's block in the plan. None where the match is out of the standings."""
+        return None if self.row.number is None else self.row.result.block
+
+
+class OfSeat(OfMatch, frozen=True, kw_only=True):
+    """The source of a row about a bot in a match."""
+
+    seat: int
+
+    @property
+    def bot(self) -> str:
+        """The bot's name."""
+        return self.row.result.bots[self.seat]
+
+
+MATCH: Values = {
+    "match_id": ("int", lambda one: one.row.id),
+    "number": ("int?", lambda one: one.row.number),
+    "game": ("text", lambda one: one.row.identity.variant),
+}
+"""The columns with which the rows of every match begin."""
+
+SEAT: Values = {"seat": ("int", lambda one: one.seat), "bot": ("text", lambda one: one.bot)}
+
+
+def fault_values(faults: Callable[[Any], Mapping[str, int]]) -> Values:
+    """The columns that count the faults of a bot: all of them, and those of each kind."""
+
+    def count(kind: str) -> Callable[[Any], int]:
+        return lambda one: faults(one).get(kind, 0)
+
+    all_faults: Values = {"faults": ("int", lambda one: sum(faults(one).values()))}
+    return {**all_faults, **{kind: ("int", count(kind)) for kind in get_args(FaultKind)}}
 
 
 class _Origin(Part, frozen=True, kw_only=True):
@@ -26,174 +74,168 @@ class _Origin(Part, frozen=True, kw_only=True):
     result: MatchResult
 
 
-def match_rows(store: Store, scope: Scope) -> Iterator[MatchRow]:
-    """A row for each match. Raises StoreError."""
+class _Match(OfMatch, frozen=True, kw_only=True):
+    origin: _Origin
+    voids: int
+    host_name: str
+
+
+def _matches(store: Store, scope: Scope) -> Iterator[_Match]:
     voids = {place: len(some) for place, some in voids_by_place(store).items()}
     names = {id_: one.name for id_, one in store.hosts().items()}
     for row, part in parts_of(store, _Origin, scope.until):
-        if not scope.has(row):
-            continue
-        result = row.result
-        yield MatchRow(
-            match_id=row.id,
-            number=row.number,
-            game=row.identity.variant,
-            preset=part.preset,
-            seats=len(result.bots),
-            block=block_of(row),
-            deal=result.deal,
-            rotation=result.rotation,
-            redeals=result.redeals,
-            voids=voids.get(row.identity.place, 0),
-            rounds=result.rounds,
-            playoffs=len([one for one in part.result.rounds if one.playoff]),
-            capped=part.result.capped,
-            faults=sum(sum(some.values()) for some in result.faults),
-            forfeits=sum(result.forfeited),
-            lag_us=result.lag_us,
-            golfref=part.golfref,
-            protocol=part.protocol,
-            isolation=part.isolation,
-            host=part.host,
-            host_name=names.get(row.host or 0, ""),
-            record_sha256=row.hash,
-        )
+        if scope.has(row):
+            yield _Match(
+                row=row,
+                origin=part,
+                voids=voids.get(row.identity.place, 0),
+                host_name=names.get(row.host or 0, ""),
+            )
 
 
-def block_of(row: CommittedMatch) -> int | None:
-    """The number of a match's block in the plan. None where the match is out of the standings."""
-    return None if row.number is None else row.result.block
+DEAL: Values = {
+    "block": ("int?", lambda one: one.block),
+    "deal": ("int", lambda one: one.result.deal),
+    "rotation": ("int", lambda one: one.result.rotation),
+}
+
+MATCHES = ExportTable(
+    _matches,
+    {
+        **MATCH,
+        "preset": ("text", lambda one: one.origin.preset),
+        "seats": ("int", lambda one: len(one.result.bots)),
+        **DEAL,
+        "redeals": ("int", lambda one: one.result.redeals),
+        "voids": ("int", lambda one: one.voids),
+        "rounds": ("int", lambda one: one.result.rounds),
+        "playoffs": ("int", lambda one: sum(some.playoff for some in one.origin.result.rounds)),
+        "capped": ("bool", lambda one: one.origin.result.capped),
+        "faults": ("int", lambda one: sum(sum(some.values()) for some in one.result.faults)),
+        "forfeits": ("int", lambda one: sum(one.result.forfeited)),
+        "lag_us": ("int", lambda one: one.result.lag_us),
+        "golfref": ("text", lambda one: one.origin.golfref),
+        "protocol": ("text", lambda one: one.origin.protocol),
+        "isolation": ("text", lambda one: one.origin.isolation),
+        "host": ("text", lambda one: one.origin.host),
+        "host_name": ("text", lambda one: one.host_name),
+        "record_sha256": ("text", lambda one: one.row.hash),
+    },
+)
+"""A row for each match."""
 
 
-class _Fault(Struct, frozen=True, kw_only=True):
-    kind: str
-
-
-class _Given(Struct, frozen=True, kw_only=True, tag="answer", tag_field="move"):
-    seat: int
-    time_us: int = 0
-    fault: _Fault | None = None
-    joined: bool = False
-
-
-class _GivenTogether(Struct, frozen=True, kw_only=True, tag="sealed", tag_field="move"):
-    answers: tuple[_Given, ...]
-
-
-class _GivenSlaps(Struct, frozen=True, kw_only=True, tag="slaps", tag_field="move"):
-    pass
-
-
-class _Forfeit(Struct, frozen=True, kw_only=True, tag="forfeit", tag_field="move"):
-    seat: int
-
-
-class _Seat(Struct, frozen=True, kw_only=True):
+class _OwnedSeat(Struct, frozen=True, kw_only=True):
     owner: str = ""
 
 
 class _Course(Part, frozen=True, kw_only=True):
-    """What a row of a seat needs: no actions, no cards."""
-
-    seats: tuple[_Seat, ...]
-    moves: tuple[_Given | _GivenTogether | _GivenSlaps | _Forfeit, ...]
+    seats: tuple[_OwnedSeat, ...]
+    moves: tuple[Move, ...]
 
 
-def seat_rows(store: Store, scope: Scope) -> Iterator[SeatRow]:
-    """A row for each bot of each match. Raises StoreError."""
+class _Seat(OfSeat, frozen=True, kw_only=True):
+    owner: str
+    times: list[int]
+    """Those of all decisions for which it was asked, in microseconds."""
+
+    def of(self, by_seat: tuple[Any, ...], absent: Any = 0) -> Any:
+        """The value of this seat; `absent` where there are none."""
+        return by_seat[self.seat] if by_seat else absent
+
+    def slaps(self, verdict: str) -> int | None:
+        """How many of its slaps came out so. None where the game has none."""
+        counts = self.of(self.result.slaps, None)
+        return None if counts is None else getattr(counts, verdict)
+
+    @property
+    def strokes(self) -> float:
+        """The points of the seat a round, less the mean of the table, as standings count them."""
+        totals = self.result.totals
+        return (totals[self.seat] - sum(totals) / len(totals)) / (self.result.rounds or 1)
+
+
+def _seats(store: Store, scope: Scope) -> Iterator[_Seat]:
     for row, course in parts_of(store, _Course, scope.until):
         if not scope.has(row):
             continue
-        times = _times(course)
-        for seat in range(len(row.result.bots)):
-            yield _seat_row(row, seat, course.seats[seat].owner, times[seat])
+        times: list[list[int]] = [[] for _ in course.seats]
+        for answer in asked_in(course.moves):
+            times[answer.seat].append(answer.time_us)
+        for seat, bot in enumerate(course.seats):
+            yield _Seat(row=row, seat=seat, owner=bot.owner, times=times[seat])
 
 
-def _times(course: _Course) -> list[list[int]]:
-    """By seat the times of all decisions for which it was asked, in microseconds."""
-    times: list[list[int]] = [[] for _ in course.seats]
-    out = set[int]()
-    for move in course.moves:
-        if isinstance(move, _Forfeit):
-            out.add(move.seat)
-        answers = (move,) if isinstance(move, _Given) else move.answers if isinstance(move, _GivenTogether) else ()
-        for given in answers:
-            if was_asked(given, out):
-                times[given.seat].append(given.time_us)
-    return times
-
-
-def no_replay(store: Store, id_: int, error: Exception) -> StoreError:
-    """What to raise where a record cannot be played again."""
-    what = f"the record of match #{id_} does not replay ({error})"
-    return StoreError(f"{store.path}: {what}; `golfref verify` says more")
-
-
-def _seat_row(row: CommittedMatch, seat: int, owner: str, times: list[int]) -> SeatRow:
-    result = row.result
-    slaps = result.slaps[seat] if result.slaps else None
-    return SeatRow(
-        match_id=row.id,
-        number=row.number,
-        game=row.identity.variant,
-        block=block_of(row),
-        deal=result.deal,
-        rotation=result.rotation,
-        seats=len(result.bots),
-        seat=seat,
-        bot=result.bots[seat],
-        owner=owner,
-        version=row.identity.versions[seat],
-        total=result.totals[seat],
-        rank=result.ranks[seat],
-        match_points=beaten_shares(result.ranks)[seat] if len(result.ranks) > 1 else 0.0,
-        strokes=_strokes(result, seat),
-        forfeited=result.forfeited[seat],
-        faults=FaultColumns.of(result.faults[seat]),
-        late_slaps=result.late_slaps[seat],
-        knocks=result.knocks[seat] if result.knocks else 0,
-        pile_takes=result.pile_takes[seat] if result.pile_takes else 0,
-        slaps_right=None if slaps is None else slaps.right,
-        slaps_wrong=None if slaps is None else slaps.wrong,
-        slaps_after_another=None if slaps is None else slaps.late,
-        decisions=len(times),
-        thinking_us=sum(times),
-        longest_us=max(times, default=0),
-        idle_cpu_ms=result.idle_cpu_ms[seat] if result.idle_cpu_ms else 0,
-    )
-
-
-def _strokes(result: Result, seat: int) -> float:
-    """The points of a seat a round, less the mean of the table, as standings count them."""
-    return (result.totals[seat] - sum(result.totals) / len(result.totals)) / (result.rounds or 1)
+SEATS = ExportTable(
+    _seats,
+    {
+        **MATCH,
+        **DEAL,
+        "seats": ("int", lambda one: len(one.result.bots)),
+        **SEAT,
+        "owner": ("text", lambda one: one.owner),
+        "version": ("text", lambda one: one.row.identity.versions[one.seat]),
+        "total": ("int", lambda one: one.of(one.result.totals)),
+        "rank": ("int", lambda one: one.of(one.result.ranks)),
+        "match_points": ("float", lambda one: beaten_shares(one.result.ranks)[one.seat]),
+        "strokes": ("float", lambda one: one.strokes),
+        "forfeited": ("bool", lambda one: one.of(one.result.forfeited)),
+        **fault_values(lambda one: one.of(one.result.faults)),
+        "late_slaps": ("int", lambda one: one.of(one.result.late_slaps)),
+        "knocks": ("int", lambda one: one.of(one.result.knocks)),
+        "pile_takes": ("int", lambda one: one.of(one.result.pile_takes)),
+        "slaps_right": ("int?", lambda one: one.slaps("right")),
+        "slaps_wrong": ("int?", lambda one: one.slaps("wrong")),
+        "slaps_after_another": ("int?", lambda one: one.slaps("late")),
+        "decisions": ("int", lambda one: len(one.times)),
+        "thinking_us": ("int", lambda one: sum(one.times)),
+        "longest_us": ("int", lambda one: max(one.times, default=0)),
+        "idle_cpu_ms": ("int", lambda one: one.of(one.result.idle_cpu_ms)),
+    },
+)
+"""A row for each bot of each match."""
 
 
 class _Scores(Part, frozen=True, kw_only=True):
     result: MatchResult
 
 
-def round_rows(store: Store, scope: Scope) -> Iterator[RoundRow]:
-    """A row for each bot in each round of each match. Raises StoreError."""
+class _Round(OfSeat, frozen=True, kw_only=True):
+    number: int
+    scores: RoundResult
+    totals: list[int]
+    """Of the seat, after each round."""
+
+
+def _rounds(store: Store, scope: Scope) -> Iterator[_Round]:
     for row, part in parts_of(store, _Scores, scope.until):
         if not scope.has(row):
             continue
-        bots, rounds = row.result.bots, part.result.rounds
-        totals = [
-            list(accumulate(0 if one.playoff else one.scores[seat] for one in rounds)) for seat in range(len(bots))
-        ]
-        for number, one in enumerate(rounds):
-            for seat, bot in enumerate(bots):
-                yield RoundRow(
-                    match_id=row.id,
-                    number=row.number,
-                    game=row.identity.variant,
-                    round=number + 1,
-                    playoff=one.playoff,
-                    seat=seat,
-                    bot=bot,
-                    raw=one.raw[seat],
-                    score=one.scores[seat],
-                    total=totals[seat][number],
-                    ended=one.ender == seat,
-                    capped=one.capped,
-                )
+        rounds, seats = part.result.rounds, range(len(row.result.bots))
+        totals = [list(accumulate(0 if one.playoff else one.scores[seat] for one in rounds)) for seat in seats]
+        for number, one in enumerate(rounds, 1):
+            for seat in seats:
+                yield _Round(row=row, seat=seat, number=number, scores=one, totals=totals[seat])
+
+
+ROUNDS = ExportTable(
+    _rounds,
+    {
+        **MATCH,
+        "round": ("int", lambda one: one.number),
+        "playoff": ("bool", lambda one: one.scores.playoff),
+        **SEAT,
+        "raw": ("int", lambda one: one.scores.raw[one.seat]),
+        "score": ("int", lambda one: one.scores.scores[one.seat]),
+        "total": ("int", lambda one: one.totals[one.number - 1]),
+        "ended": ("bool", lambda one: one.scores.ender == one.seat),
+        "capped": ("bool", lambda one: one.scores.capped),
+    },
+)
+"""A row for each bot in each round of each match."""
+
+
+def no_replay(store: Store, id_: int, error: Exception) -> StoreError:
+    """What to raise where a record cannot be played again."""
+    what = f"the record of match #{id_} does not replay ({error})"
+    return StoreError(f"{store.path}: {what}; `golfref verify` prints more")

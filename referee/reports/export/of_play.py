@@ -1,14 +1,13 @@
-"""The rows of decisions and slaps, for which each match is played again from its record."""
+"""The tables of decisions and slaps, for which each match is played again from its record."""
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 from msgspec import Struct
 
 from protocol.events import Slapped
-from referee.reports.export.of_matches import no_replay
-from referee.reports.export.rows import DecisionRow, SlapRow
-from referee.reports.export.scope import Scope
+from referee.reports.export.columns import ExportTable, Scope
+from referee.reports.export.of_matches import MATCH, SEAT, OfSeat, no_replay
 from referee.rules.game import Game
 from referee.rules.questions import Ask, Sealed, Window
 from referee.rules.record import (
@@ -23,37 +22,44 @@ from referee.rules.record import (
     walk,
     was_asked,
 )
-from referee.rules.secrets import TableEvent
 from referee.tournament.store.disk import StoreError
 from referee.tournament.store.rows import CommittedMatch
 from referee.tournament.store.store import Store
 
-R = TypeVar("R")
+S = TypeVar("S")
+
+Verdict = Literal["right", "wrong", "late"]
+"""What becomes of a slap: it takes the card, the card is wrong, or it is right but another bot was first."""
 
 
-def decision_rows(store: Store, scope: Scope) -> Iterator[DecisionRow]:
-    """A row for each decision but slaps of each match. Raises StoreError."""
-    return _of_each(store, scope, _decisions)
+def _of_each(sources: Callable[[CommittedMatch, Record], Iterator[S]]) -> Callable[[Store, Scope], Iterator[S]]:
+    def of_all(store: Store, scope: Scope) -> Iterator[S]:
+        for row, data in store.with_records(scope.until):
+            if not scope.has(row):
+                continue
+            try:
+                yield from sources(row, read_record(data))
+            except NoRecord as error:
+                raise StoreError(f"{store.path}: the record of match #{row.id} is damaged ({error})") from None
+            except (BrokenRecord, ValueError) as error:  # options that there cannot be, too
+                raise no_replay(store, row.id, error) from None
+
+    return of_all
 
 
-def slap_rows(store: Store, scope: Scope) -> Iterator[SlapRow]:
-    """A row for each bot in each slap window of each match. Raises StoreError."""
-    return _of_each(store, scope, _slaps)
+class _Decision(OfSeat, frozen=True, kw_only=True):
+    place: int
+    game: Game
+    ask: Ask
+    given: Given
+
+    @property
+    def asked(self) -> bool:
+        """Whether the bot was asked."""
+        return was_asked(self.given, self.game.table.forfeited)
 
 
-def _of_each(store: Store, scope: Scope, rows: Callable[[CommittedMatch, Record], Iterator[R]]) -> Iterator[R]:
-    for row, data in store.with_records(scope.until):
-        if not scope.has(row):
-            continue
-        try:
-            yield from rows(row, read_record(data))
-        except NoRecord as error:
-            raise StoreError(f"{store.path}: the record of match #{row.id} is damaged ({error})") from None
-        except (BrokenRecord, ValueError) as error:  # options that there cannot be, too
-            raise no_replay(store, row.id, error) from None
-
-
-def _decisions(row: CommittedMatch, record: Record) -> Iterator[DecisionRow]:
+def _decisions(row: CommittedMatch, record: Record) -> Iterator[_Decision]:
     place = 0
     for game, move in walk(record):
         if not isinstance(move, Given | GivenTogether):
@@ -64,90 +70,101 @@ def _decisions(row: CommittedMatch, record: Record) -> Iterator[DecisionRow]:
             if not isinstance(ask, Ask) or ask.seat != given.seat:
                 raise BrokenRecord(f"seat {given.seat} is not asked for decision {place + 1}")
             place += 1
-            yield _decision_row(row, game, place, ask, given)
+            yield _Decision(row=row, seat=given.seat, place=place, game=game, ask=ask, given=given)
 
 
-def _decision_row(row: CommittedMatch, game: Game, place: int, ask: Ask, given: Given) -> DecisionRow:
-    is_asked = was_asked(given, game.table.forfeited)
-    return DecisionRow(
-        match_id=row.id,
-        number=row.number,
-        game=row.identity.variant,
-        place=place,
-        round=game.table.round,
-        turn=game.turn_number,
-        seat=given.seat,
-        bot=row.result.bots[given.seat],
-        decision=ask.decision,
-        action=str(given.action.__struct_config__.tag),
-        asked=is_asked,
-        time_us=given.time_us if is_asked else None,
-        waived_us=given.waived_us if is_asked else None,
-        joined=given.joined,
-        fault=None if given.fault is None else given.fault.kind,
-        forfeited=given.seat in game.table.forfeited,
-    )
+DECISIONS = ExportTable(
+    _of_each(_decisions),
+    {
+        **MATCH,
+        "place": ("int", lambda one: one.place),
+        "round": ("int", lambda one: one.game.table.round),
+        "turn": ("int", lambda one: one.game.turn_number),
+        **SEAT,
+        "decision": ("text", lambda one: one.ask.decision),
+        "action": ("text", lambda one: str(one.given.action.__struct_config__.tag)),
+        "asked": ("bool", lambda one: one.asked),
+        "time_us": ("int?", lambda one: one.given.time_us if one.asked else None),
+        "waived_us": ("int?", lambda one: one.given.waived_us if one.asked else None),
+        "joined": ("bool", lambda one: one.given.joined),
+        "fault": ("text?", lambda one: one.given.fault and one.given.fault.kind),
+        "forfeited": ("bool", lambda one: one.seat in one.game.table.forfeited),
+    },
+)
+"""A row for each decision but slaps of each match."""
 
 
 class _Opened(Struct, frozen=True, kw_only=True):
     """A slap window as it was when its answers came in."""
 
     move: GivenSlaps
-    game: Game
-    """The game as it is at the end."""
     discarder: int
     turn: int
     events: int
     """How many events there had been."""
 
 
-def _slaps(row: CommittedMatch, record: Record) -> Iterator[SlapRow]:
+class _Slap(OfSeat, frozen=True, kw_only=True):
+    window: _Opened
+    own: Reaction
+    close: set[int]
+    """The seats between whose slaps the lot decided."""
+    verdicts: dict[int, Verdict]
+
+    @property
+    def move(self) -> GivenSlaps:
+        """The answers of all seats."""
+        return self.window.move
+
+
+def _slaps(row: CommittedMatch, record: Record) -> Iterator[_Slap]:
+    """A source for each seat of each window; what became of its slaps stands before the next window."""
     opened: list[_Opened] = []
+    game = None
     for game, move in walk(record):
         if isinstance(move, GivenSlaps):
             if not isinstance(game.question, Window):
-                raise BrokenRecord(f"no slap window is open where window {move.window} is told")
-            discarder = game.question.discarder
-            opened.append(
-                _Opened(move=move, game=game, discarder=discarder, turn=game.turn_number, events=len(game.events))
-            )
-    for number, one in enumerate(opened):
-        end = opened[number + 1].events if number + 1 < len(opened) else None
-        yield from _of_window(row, one, one.game.events[one.events : end])
-
-
-def _of_window(row: CommittedMatch, window: _Opened, events: Sequence[TableEvent]) -> Iterator[SlapRow]:
-    """A row for each seat of a window, after which these events came, up to the next one."""
-    move, options = window.move, window.game.table.options
+                raise BrokenRecord(f"no slap window is open where window {move.window} was recorded")
+            discarder, turn, events = game.question.discarder, game.turn_number, len(game.events)
+            opened.append(_Opened(move=move, discarder=discarder, turn=turn, events=events))
+    if game is None:
+        return
+    options = game.table.options
     margin_us = options.photo_finish_us if options.slap_order == "reaction" else None
-    close = set() if margin_us is None else photo_finishes(move.reactions, margin_us)
-    verdicts = {event.seat: event.verdict for event in events if isinstance(event, Slapped)}
-    reactions = {reaction.seat: reaction for reaction in move.reactions}
-    for seat, bot in enumerate(row.result.bots):
-        own = reactions.get(seat, Reaction(seat=seat))
-        yield SlapRow(
-            match_id=row.id,
-            number=row.number,
-            game=row.identity.variant,
-            round=move.round,
-            turn=window.turn,
-            window=move.window,
-            seat=seat,
-            bot=bot,
-            discarder=seat == window.discarder,
-            asked=_place(seat, move.asked),
-            raw_us=own.raw_us,
-            wait_us=own.wait_us,
-            corrected_us=own.corrected_us,
-            late=own.late,
-            slapped=own.target is not None,
-            lot=move.lots.index(seat) + 1,
-            place=_place(seat, move.order),
-            photo_finish=seat in close,
-            verdict=verdicts.get(seat),
-            fault=None if own.fault is None else own.fault.kind,
-            disturbed=move.disturbed or None,
-        )
+    for window, end in zip(opened, [*(one.events for one in opened), None][1:], strict=True):
+        events_of = game.events[window.events : end]
+        close = set() if margin_us is None else photo_finishes(window.move.reactions, margin_us)
+        verdicts = {event.seat: event.verdict for event in events_of if isinstance(event, Slapped)}
+        reactions = {reaction.seat: reaction for reaction in window.move.reactions}
+        for seat in range(len(row.result.bots)):
+            own = reactions.get(seat, Reaction(seat=seat))
+            yield _Slap(row=row, seat=seat, window=window, own=own, close=close, verdicts=verdicts)
+
+
+SLAPS = ExportTable(
+    _of_each(_slaps),
+    {
+        **MATCH,
+        "round": ("int", lambda one: one.move.round),
+        "turn": ("int", lambda one: one.window.turn),
+        "window": ("int", lambda one: one.move.window),
+        **SEAT,
+        "discarder": ("bool", lambda one: one.seat == one.window.discarder),
+        "asked": ("int?", lambda one: _place(one.seat, one.move.asked)),
+        "raw_us": ("float?", lambda one: one.own.raw_us),
+        "wait_us": ("float?", lambda one: one.own.wait_us),
+        "corrected_us": ("float?", lambda one: one.own.corrected_us),
+        "late": ("bool", lambda one: one.own.late),
+        "slapped": ("bool", lambda one: one.own.target is not None),
+        "lot": ("int", lambda one: one.move.lots.index(one.seat) + 1),
+        "place": ("int?", lambda one: _place(one.seat, one.move.order)),
+        "photo_finish": ("bool", lambda one: one.seat in one.close),
+        "verdict": ("text?", lambda one: one.verdicts.get(one.seat)),
+        "fault": ("text?", lambda one: one.own.fault and one.own.fault.kind),
+        "disturbed": ("text?", lambda one: one.move.disturbed or None),
+    },
+)
+"""A row for each bot in each slap window of each match."""
 
 
 def _place(seat: int, order: Sequence[int]) -> int | None:

@@ -1,93 +1,109 @@
-"""The rows of pairs and standings, as `golfref standings --json` tells them."""
+"""The tables of pairs and standings, as `golfref standings --json` has them."""
 
 from collections.abc import Iterator, Mapping
 
-from referee.reports.export.rows import FaultColumns, PairRow, StandingRow
+from msgspec import Struct
+
+from referee.reports.export.columns import ExportTable, Scope, Values
+from referee.reports.export.of_matches import fault_values
 from referee.tournament.figures.ratings import Rating
-from referee.tournament.standings import BotStanding, Encounter, Interval
+from referee.tournament.standings import BotStanding, Encounter
 from referee.tournament.store.store import Store
 from referee.tournament.summary import EnteredBot, standings_in, summary_of
 
-Ends = tuple[float | None, float | None]
+GAME: Values = {"game": ("text?", lambda one: one.game)}
 
 
-def pair_rows(store: Store) -> Iterator[PairRow]:
-    """A row for each bot and each opponent that it met, over all games and then in each game. Raises StoreError."""
-    yield from _pairs(None, standings_in(store).crosstable)
-    for variant in store.meta().config.variants:
-        yield from _pairs(variant.name, standings_in(store, variant.name).crosstable)
+class _Pair(Struct, frozen=True, kw_only=True):
+    game: str | None
+    bot: str
+    opponent: str
+    met: Encounter
 
 
-def _pairs(game: str | None, crosstable: Mapping[str, Mapping[str, Encounter]]) -> Iterator[PairRow]:
-    for bot, row in crosstable.items():
-        for opponent, met in row.items():
-            points, strokes = _ends(met.match_points_interval), _ends(met.strokes_interval)
-            yield PairRow(
-                game=game,
-                bot=bot,
-                opponent=opponent,
-                matches=met.matches,
-                match_points=met.match_points,
-                match_points_from=points[0],
-                match_points_to=points[1],
-                strokes=met.strokes,
-                strokes_from=strokes[0],
-                strokes_to=strokes[1],
-            )
+def _pairs(store: Store, _: Scope) -> Iterator[_Pair]:
+    """Each bot and each opponent that it met, over all games and then in each game."""
+    for game in (None, *(variant.name for variant in store.meta().config.variants)):
+        for bot, row in standings_in(store, game).crosstable.items():
+            for opponent, met in row.items():
+                yield _Pair(game=game, bot=bot, opponent=opponent, met=met)
 
 
-def standing_rows(store: Store) -> Iterator[StandingRow]:
-    """A row for each bot over all games, then one for each bot in each game. Raises StoreError."""
+PAIRS = ExportTable(
+    _pairs,
+    {
+        **GAME,
+        "bot": ("text", lambda one: one.bot),
+        "opponent": ("text", lambda one: one.opponent),
+        "matches": ("int", lambda one: one.met.matches),
+        "match_points": ("float", lambda one: one.met.match_points),
+        "match_points_from": ("float?", lambda one: _end(one.met.match_points_interval, 0)),
+        "match_points_to": ("float?", lambda one: _end(one.met.match_points_interval, 1)),
+        "strokes": ("float?", lambda one: one.met.strokes),
+        "strokes_from": ("float?", lambda one: _end(one.met.strokes_interval, 0)),
+        "strokes_to": ("float?", lambda one: _end(one.met.strokes_interval, 1)),
+    },
+)
+"""A row for each bot and each opponent that it met."""
+
+
+class _Standing(Struct, frozen=True, kw_only=True):
+    game: str | None
+    row: BotStanding
+    bot: EnteredBot
+    rating: Rating | None = None
+    is_anchor: bool = False
+
+
+def _standings(store: Store, _: Scope) -> Iterator[_Standing]:
+    """Each bot over all games, then each bot in each game."""
     summary = summary_of(store, with_results=False)
     bots = {bot.name: bot for bot in summary.bots}
-    ratings = summary.ratings
-    rated = {one.bot: one for one in ratings.bots} if ratings is not None else {}
-    for one in summary.standings:
-        is_anchor = ratings is not None and one.bot == ratings.anchor
-        yield _standing(None, one, bots[one.bot], rated.get(one.bot), is_anchor=is_anchor)
+    rated: Mapping[str, Rating] = {one.bot: one for one in summary.ratings.bots} if summary.ratings else {}
+    anchor = None if summary.ratings is None else summary.ratings.anchor
+    for row in summary.standings:
+        yield _Standing(game=None, row=row, bot=bots[row.bot], rating=rated.get(row.bot), is_anchor=row.bot == anchor)
     for game, table in summary.variants.items():
-        for one in table:
-            yield _standing(game, one, bots[one.bot], None, is_anchor=False)
+        yield from (_Standing(game=game, row=row, bot=bots[row.bot]) for row in table)
 
 
-def _standing(
-    game: str | None, one: BotStanding, bot: EnteredBot, rating: Rating | None, *, is_anchor: bool
-) -> StandingRow:
-    points, strokes = _ends(one.match_points_interval), _ends(one.strokes_interval)
-    chance = _ends(None if rating is None else rating.chance_interval)
-    return StandingRow(
-        game=game,
-        rank=one.rank,
-        rank_from=one.rank_from,
-        rank_to=one.rank_to,
-        bot=one.bot,
-        owner=bot.owner,
-        version=bot.version,
-        match_points=one.match_points,
-        match_points_stderr=one.match_points_stderr,
-        match_points_from=points[0],
-        match_points_to=points[1],
-        strokes=one.strokes,
-        strokes_stderr=one.strokes_stderr,
-        strokes_from=strokes[0],
-        strokes_to=strokes[1],
-        reason=one.reason,
-        games=len(one.games),
-        matches=one.matches,
-        waiting=one.waiting,
-        rounds=one.rounds,
-        firsts=one.firsts,
-        forfeits=one.forfeits,
-        faults=FaultColumns.of(one.faults),
-        late_slaps=one.late_slaps,
-        idle_cpu_ms=one.idle_cpu_ms,
-        opponents=one.opponents,
-        rating=None if rating is None else rating.chance,
-        rating_from=chance[0],
-        rating_to=chance[1],
-        anchor=is_anchor,
-    )
+STANDINGS = ExportTable(
+    _standings,
+    {
+        **GAME,
+        "rank": ("int?", lambda one: one.row.rank),
+        "rank_from": ("int?", lambda one: one.row.rank_from),
+        "rank_to": ("int?", lambda one: one.row.rank_to),
+        "bot": ("text", lambda one: one.row.bot),
+        "owner": ("text", lambda one: one.bot.owner),
+        "version": ("text", lambda one: one.bot.version),
+        "match_points": ("float?", lambda one: one.row.match_points),
+        "match_points_stderr": ("float?", lambda one: one.row.match_points_stderr),
+        "match_points_from": ("float?", lambda one: _end(one.row.match_points_interval, 0)),
+        "match_points_to": ("float?", lambda one: _end(one.row.match_points_interval, 1)),
+        "strokes": ("float?", lambda one: one.row.strokes),
+        "strokes_stderr": ("float?", lambda one: one.row.strokes_stderr),
+        "strokes_from": ("float?", lambda one: _end(one.row.strokes_interval, 0)),
+        "strokes_to": ("float?", lambda one: _end(one.row.strokes_interval, 1)),
+        "reason": ("text", lambda one: one.row.reason),
+        "games": ("int", lambda one: len(one.row.games)),
+        "matches": ("int", lambda one: one.row.matches),
+        "waiting": ("int", lambda one: one.row.waiting),
+        "rounds": ("int", lambda one: one.row.rounds),
+        "firsts": ("int", lambda one: one.row.firsts),
+        "forfeits": ("int", lambda one: one.row.forfeits),
+        **fault_values(lambda one: one.row.faults),
+        "late_slaps": ("int", lambda one: one.row.late_slaps),
+        "idle_cpu_ms": ("int", lambda one: one.row.idle_cpu_ms),
+        "opponents": ("float?", lambda one: one.row.opponents),
+        "rating": ("float?", lambda one: one.rating and one.rating.chance),
+        "rating_from": ("float?", lambda one: one.rating and _end(one.rating.chance_interval, 0)),
+        "rating_to": ("float?", lambda one: one.rating and _end(one.rating.chance_interval, 1)),
+        "anchor": ("bool", lambda one: one.is_anchor),
+    },
+)
+"""A row for each bot, over all games and in each."""
 
 
-def _ends(interval: Interval | None) -> Ends:
-    return (None, None) if interval is None else interval
+def _end(interval: tuple[float, float] | None, end: int) -> float | None:
+    return None if interval is None else interval[end]

@@ -22,7 +22,7 @@ def with_interval(mean: float | None, interval: Interval | None) -> str:
 def plus_minus(mean: float | None, interval: Interval | None) -> str:
     """Match points in a table with many columns.
 
-    `0.91 ±0.03` where the interval is about the same on both sides (the longer one is told), `0.98 ≥0.91` and
+    `0.91 ±0.03` where the interval is about the same on both sides (the longer one is shown), `0.98 ≥0.91` and
     `0.02 ≤0.09` where it would leave 0 to 1: the end that is towards the middle. The mean alone where there is none.
     `-` without a mean.
     """

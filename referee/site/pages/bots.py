@@ -7,10 +7,9 @@ from msgspec import Struct
 
 from referee.highlights.highlight import Highlight
 from referee.reports import provenance
-from referee.reports.one_bot import OneBot, one_bot
+from referee.reports.bot_results import OneBot, one_bot
+from referee.reports.tables.bot_tables import MEANS, own_terms, rank, standings_of
 from referee.reports.tables.figures import plus_minus, signed
-from referee.reports.tables.rows import figure_columns, rank
-from referee.reports.tables.terms import own_terms
 from referee.site.content import BotFaults, FaultTold, MatchRow
 from referee.site.files import File
 from referee.site.pages import matches, standings
@@ -42,7 +41,7 @@ class Fault(Struct, frozen=True, kw_only=True):
 def bot_pages(site: Site) -> Iterator[File]:
     """A page for each bot of the run."""
     faults = {one.bot: one for one in site.content.faults}
-    every = standings.standings_of(site.content.summary)
+    every = standings_of(site.content.summary)
     for bot in site.content.summary.bots:
         yield _page(site, bot, one_bot(bot.name, every, ()), faults.get(bot.name))
 
@@ -85,8 +84,7 @@ def _beside(site: Site, one: OneBot) -> Table | None:
     if one.standing is None:
         return None
     bots = len(site.content.summary.standings)
-    rows = sorted([one.standing, *one.neighbours], key=lambda row: (row.rank or bots + 1, row.bot))
-    return standings.overall(site, rows, "beside", f"Its place among {bots} bots, with its neighbours")
+    return standings.overall(site, one.beside, "beside", f"Its place among {bots} bots, with its neighbours")
 
 
 def _by_game(site: Site, one: OneBot) -> Table | None:
@@ -94,7 +92,7 @@ def _by_game(site: Site, one: OneBot) -> Table | None:
         return None
     rows = list(one.variants.values())
     columns = with_bars(
-        cols_of(list(figure_columns(rows)), ""),
+        cols_of(MEANS, rows, ""),
         "match points",
         [bar(row.match_points, row.match_points_interval) for row in rows],
     )

@@ -4,7 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 
 from referee.film.reel import Reel
-from referee.reports.blame import LAST_LINES, Blame, blames, late_in_words, mishap_of, published_detail
+from referee.reports.faults import LAST_LINES, PlacedFault, faults_of, late_in_words, mishap_of, published_detail
 from referee.rules.record import BrokenRecord, Record
 from referee.site.content import BotFaults, FaultTold
 from referee.tournament.store.rows import CommittedMatch
@@ -53,25 +53,25 @@ class FaultTexts:
 def _told(row: CommittedMatch, record: Record, seat: int) -> Iterator[FaultTold]:
     """The first fault of each kind of this seat; none where the record does not replay."""
     try:
-        found = list(blames(record, seat))
+        found = list(faults_of(record, seat))
         places = _moments(record, seat)
     except (BrokenRecord, ValueError):
         return
     bot = record.seats[seat]
-    first: dict[str, tuple[Blame, str]] = {}
-    for place, blame in enumerate(found):
-        first.setdefault(blame.mishap.kind, (blame, places[place] if place < len(places) else ""))
-    for kind, (blame, moment) in first.items():
+    first: dict[str, tuple[PlacedFault, str]] = {}
+    for place, one in enumerate(found):
+        first.setdefault(one.mishap.kind, (one, places[place] if place < len(places) else ""))
+    for kind, (one, moment) in first.items():
         yield FaultTold(
             kind=kind,
             match=row.id,
             number=row.number,
             seat=seat,
-            where=blame.where,
+            where=one.where,
             moment=moment,
-            detail=published_detail(blame.mishap),
-            line=blame.mishap.line,
-            forfeits=blame.forfeits,
+            detail=published_detail(one.mishap),
+            line=one.mishap.line,
+            forfeits=one.forfeits,
             stderr=tuple(bot.stderr.splitlines()[-LAST_LINES:]),
             stderr_bytes=bot.stderr_bytes,
         )

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from protocol.text import printable
 from referee.reports import provenance
-from referee.reports.tables.overview import ONLY_CHALLENGERS
+from referee.reports.tables.bot_tables import ONLY_CHALLENGERS
 from referee.reports.verdict import commands_to_read_on, faults_line, how_far, is_over, ties, winner
 from referee.site.files import File
 from referee.site.pages import standings
@@ -64,7 +64,7 @@ def front_page(site: Site) -> File:
         stages=list(standings.stages(site)),
         games=games(site),
         by_game=standings.by_games(site) if has_rows and several else None,
-        crosstable=standings.crosstable(site, standings.standings_of(summary)) if has_rows else None,
+        crosstable=standings.crosstable(site, standings_of(summary)) if has_rows else None,
         faults=standings.faults(site),
         moments=[shown(site, one) for one in first_of_each_kind(site.content.highlights)],
         slaps=slap_times(site),

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from markupsafe import Markup, escape
 
 from protocol.text import harmless
-from referee.reports.tables.names import Names
+from referee.reports.tables.layout import Names
 
 WIDE = 4 * 32
 """The width of a screen on which names are cut to 32 cells."""

@@ -2,21 +2,32 @@
 
 from collections.abc import Callable, Iterator, Sequence
 
-from referee.reports.tables.bracket import byes, cut, level_columns, stage_columns
-from referee.reports.tables.by_game import cells_by_game
-from referee.reports.tables.crosstable import crosstable_title, encounter
-from referee.reports.tables.faults import at_fault, kinds_of
-from referee.reports.tables.overview import figure_of, figures_of, heading
-from referee.reports.tables.rows import Figure, figure_columns, rank, reasons
-from referee.reports.tables.terms import MEANING
+from referee.reports.tables.bot_tables import (
+    MEANS,
+    TERMS,
+    at_fault,
+    columns_of,
+    crosstable_title,
+    encounter,
+    figure_of,
+    game_cells,
+    heading,
+    kinds_of,
+    more_columns,
+    rank,
+    reasons,
+    standings_of,
+)
+from referee.reports.tables.layout import Column
+from referee.reports.tables.stage_tables import byes, cut, level_columns, stage_columns, tie_rows
 from referee.reports.verdict import tie_groups
-from referee.reports.whole import more_figures
 from referee.site.pages.shell import Site
 from referee.site.pages.tables import Bar, Col, Table, bar, cols_of, tint, with_bars
 from referee.tournament.figures.ratings import Ratings
 from referee.tournament.formats.places import StagePlaces
 from referee.tournament.standings import BotStanding, Encounter, Standings
-from referee.tournament.summary import RunSummary
+
+Columns = Sequence[Column[BotStanding]]
 
 NO_LIMIT = 100_000
 """More cells than any line has: pages break lines themselves."""
@@ -34,7 +45,7 @@ MEANINGS = {
     "opponents, so these shares are not compared.",
     "strokes": "Its points of the card game in a round, less the mean of its table. Lower is better.",
     "rating": "Of 100 matches between it and the bot that is called the anchor, how many it wins; a tie counts half.",
-    "terms": f"{MEANING[0].upper()}{MEANING[1:]}.",
+    "terms": f"{TERMS[0].upper()}{TERMS[1:]}.",
     "opponents": "The rating that a bot as strong as its opponents would have.",
     "matches": "How many matches it has played that count.",
     "rounds": "How many rounds these had.",
@@ -47,21 +58,10 @@ MEANINGS = {
 """By title, what a column of the standings says."""
 
 
-def standings_of(summary: RunSummary) -> Standings:
-    """The tables of a run in one."""
-    return Standings(
-        rank_by=summary.rank_by,
-        order=summary.order,
-        overall=summary.standings,
-        variants=summary.variants,
-        crosstable=summary.crosstable,
-    )
-
-
 def overall(site: Site, rows: Sequence[BotStanding], id_: str, caption: str) -> Table:
     """These rows of the overall table, with bars for what ranks."""
     summary = site.content.summary
-    return _rows(site, rows, figures_of(standings_of(summary), more_figures(summary)), id_, caption)
+    return _rows(site, rows, columns_of(standings_of(summary), more_columns(summary)), id_, caption)
 
 
 def of_run(site: Site) -> Table:
@@ -82,11 +82,13 @@ def why(site: Site) -> list[str]:
 
 def of_game(site: Site, rows: Sequence[BotStanding], id_: str, caption: str) -> Table:
     """The table of one game."""
-    return _rows(site, rows, None, id_, caption)
+    return _rows(site, rows, MEANS, id_, caption)
 
 
-def _rows(site: Site, rows: Sequence[BotStanding], figures: Sequence[Figure] | None, id_: str, caption: str) -> Table:
-    columns = cols_of(list(figure_columns(rows, figures)), "")
+def _rows(
+    site: Site, rows: Sequence[BotStanding], columns_: Sequence[Column[BotStanding]], id_: str, caption: str
+) -> Table:
+    columns = cols_of(columns_, rows, "")
     columns = with_bars(columns, "match points", [bar(row.match_points, row.match_points_interval) for row in rows])
     columns = with_bars(columns, "strokes", _stroke_bars(rows))
     if ratings := site.content.summary.ratings:
@@ -125,11 +127,11 @@ def by_games(site: Site) -> Table:
     order = [row.bot for row in standings.overall]
     share = _shares(standings)
     cols = [Col(title="bot", cells=[site.bots(bot) for bot in order], is_text=True, is_head=True)]
-    for game, cells in cells_by_game(standings).items():
+    for game, cells in game_cells(standings).items():
         rows = {row.bot: row for row in standings.variants[game]}
         tints = [tint(share(rows[bot])) if bot in rows else None for bot in order]
-        cols.append(Col(title=site.games(game), cells=cells, tints=tints))
-    return Table(id="by-game", caption=f"{figure_of(standings)} by game", cols=tuple(cols))
+        cols.append(Col(title=site.games(game), cells=list(cells.values()), tints=tints))
+    return Table(id="by-game", caption=f"{figure_of(standings.rank_by)} by game", cols=tuple(cols))
 
 
 def _shares(standings: Standings) -> Callable[[BotStanding | Encounter], float | None]:
@@ -152,7 +154,7 @@ def crosstable(site: Site, standings: Standings) -> Table | None:
     ]
     for place, other in enumerate(bots, 1):
         met = [standings.crosstable[bot].get(other) for bot in bots]
-        cells = [encounter(standings, bot, other) for bot in bots]
+        cells = [encounter(standings, other, bot) for bot in bots]
         tints = [tint(share(one)) if one else None for one in met]
         cols.append(Col(title=str(place), unseen=site.bots(other), cells=cells, tints=tints))
     return Table(id="crosstable", caption=crosstable_title(standings.rank_by), cols=tuple(cols))
@@ -178,7 +180,7 @@ def stages(site: Site) -> Iterator[tuple[str, list[Table]]]:
         if stage.levels:
             yield title, list(_levels(site, stage))
         elif stage.bots:
-            cols = cols_of(stage_columns(stage, site.bots), "bot")
+            cols = cols_of(stage_columns(stage, site.bots), stage.bots, "bot")
             note = "" if stage.is_cut_settled is None else cut(stage, site.bots)
             yield (
                 title,
@@ -193,7 +195,7 @@ def _levels(site: Site, stage: StagePlaces) -> Iterator[Table]:
             yield Table(
                 id=f"stage-{stage.number}-{place}",
                 caption=level.title.capitalize(),
-                cols=cols_of(level_columns(level, site.bots), "bot"),
+                cols=cols_of(level_columns(level, site.bots), tie_rows(level), "bot"),
                 groups=tuple(len(tie.bots) for tie in level.ties),
                 note=note,
             )

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from referee.reports.tables.layout import Column
+from referee.reports.tables.layout import Column, R, with_content
 from referee.tournament.standings import Interval
 
 LONG = 40
@@ -69,11 +69,16 @@ class Table(Struct, frozen=True, kw_only=True):
         return [range(start, end) for start, end in zip(starts, [*starts[1:], rows], strict=True)]
 
 
-def cols_of(columns: Sequence[Column], head: str) -> tuple[Col, ...]:
+def cols_of(columns: Sequence[Column[R]], rows: Sequence[R], head: str) -> tuple[Col, ...]:
     """The columns of a table for a terminal; the one with the title `head` heads the rows."""
     return tuple(
-        Col(title=" ".join(one.title.split()), cells=one.cells, is_text=one.is_text, is_head=one.title == head)
-        for one in columns
+        Col(
+            title=" ".join(one.title.split()),
+            cells=[one.cell(row) for row in rows],
+            is_text=one.is_text,
+            is_head=one.title == head,
+        )
+        for one in with_content(columns, rows)
     )
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from msgspec import Struct
 
-from referee.reports.tables.names import Names
+from referee.reports.tables.layout import Names
 from referee.site.plots.drawing import LINE, SIZE, SOFT, Drawing, lines_of, ticks, width_of
 
 MARGIN = 12.0

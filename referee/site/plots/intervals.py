@@ -5,8 +5,8 @@ from itertools import groupby
 
 from msgspec import Struct
 
-from referee.reports.tables.names import LONGEST, shortened
-from referee.reports.tables.rows import rank
+from referee.reports.tables.bot_tables import rank
+from referee.reports.tables.layout import LONGEST, shortened
 from referee.site.plots.common import MARGIN, Axis, Frame, NothingToDraw, is_phone, names_for, widest
 from referee.site.plots.drawing import BAND, BLUE, SOFT, WIDE, Drawing
 from referee.tournament.standings import BotStanding, Interval

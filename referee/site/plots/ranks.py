@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
-from referee.reports.tables.names import Names
+from referee.reports.tables.layout import Names
 from referee.site.plots.common import (
     MARGIN,
     NOTE_SIZE,

@@ -5,7 +5,7 @@ from math import log10
 
 from msgspec import Struct
 
-from referee.reports.tables.names import LONGEST, shortened
+from referee.reports.tables.layout import LONGEST, shortened
 from referee.site.plots.common import MARGIN, NOTE_SIZE, Frame, NothingToDraw, count_of, is_phone, names_for, widest
 from referee.site.plots.data import ChartData
 from referee.site.plots.drawing import BAND, BLUE, INK, LINE, SOFT, WIDE, Drawing

@@ -5,10 +5,10 @@ A bin is a 25th of a power of ten wide, so memory does not grow with matches, an
 
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from math import floor, log10
 
-from referee.rules.record import Forfeit, Given, GivenSlaps, GivenTogether, Move, was_asked
+from referee.rules.record import GivenSlaps, Move, asked_in
 
 PER_DECADE = 25
 """How many bins a power of ten has."""
@@ -58,18 +58,13 @@ class Times:
         self.thinking: defaultdict[str, TimeBins] = defaultdict(TimeBins)
         """By bot, how long its answers took; only of those that were asked for."""
 
-    def add(self, bots: Sequence[str], moves: Iterable[Move]) -> None:
+    def add(self, bots: Sequence[str], moves: Sequence[Move]) -> None:
         """Count the times of the moves of a match of these bots, by seat."""
-        out = set[int]()
+        for given in asked_in(moves):
+            self.thinking[bots[given.seat]].add(given.time_us)
         for move in moves:
-            if isinstance(move, Forfeit):
-                out.add(move.seat)
-            elif isinstance(move, GivenSlaps):
+            if isinstance(move, GivenSlaps):
                 self._add_window(bots, move)
-            else:
-                for given in _answers(move):
-                    if was_asked(given, out):
-                        self.thinking[bots[given.seat]].add(given.time_us)
 
     def _add_window(self, bots: Sequence[str], window: GivenSlaps) -> None:
         for reaction in window.reactions:
@@ -77,13 +72,6 @@ class Times:
                 self.late[bots[reaction.seat]] += 1
             elif reaction.target is not None and reaction.corrected_us is not None:
                 self.slaps[bots[reaction.seat]].add(reaction.corrected_us)
-
-
-def _answers(move: Move) -> Iterator[Given]:
-    if isinstance(move, Given):
-        yield move
-    elif isinstance(move, GivenTogether):
-        yield from move.answers
 
 
 def _start(place: int) -> float:

@@ -205,10 +205,12 @@ class Store(Journal):
             counts[self._table(id_, body).variant] += matches
         return dict(counts)
 
-    def results(self) -> Iterator[Result]:
-        """The results that count, in the order of the plan."""
+    def results(self, bot: str | None = None) -> Iterator[Result]:
+        """The results that count, in the order of the plan; with `bot` those of its matches alone are decoded."""
         terms = MatchIdentities(self.meta().config)
-        for id_, number, block, body in self._each(f"{_MATCHES} WHERE p.number IS NOT NULL ORDER BY p.number"):
+        name = [] if bot is None else [msgspec.json.encode(bot).decode()]
+        which = "p.number IS NOT NULL" + " AND instr(j.body, ?)" * len(name)
+        for id_, number, block, body in self._each(f"{_MATCHES} WHERE {which} ORDER BY p.number", *name):
             try:
                 result = replace(_decode_result(body), number=number, block=block, commit=id_)
                 terms.check(result)

@@ -30,7 +30,7 @@ from referee.play.pump.pump import Pump
 from referee.play.sandbox.cgroups import Cgroups, Group
 from referee.play.session import run_session
 from referee.play.spec import BotSpec, Confinement, Isolation, builtin_bot
-from referee.reports.blame import mishap_of
+from referee.reports.faults import mishap_of
 from referee.rules.check_options import with_options
 from referee.rules.record import Mishap, Record
 from referee.rules.scoring.knocker import score_round

@@ -12,7 +12,7 @@ import pytest
 from arena import Arena
 from msgspec import Struct
 
-from referee.reports.blame import mishap_of
+from referee.reports.faults import mishap_of
 
 pytestmark = pytest.mark.isolation
 

@@ -14,8 +14,8 @@ from referee.play.process.channel import Channel
 from referee.play.process.limit_watch import ALLOWANCE_NS, BURST_NS, KEEPERS, Turns
 from referee.play.process.usage import ResourceUsage, stolen_ticks
 from referee.play.spec import BotLimits
-from referee.reports.tables.names import Names
-from referee.reports.tables.rows import rows_table
+from referee.reports.tables.bot_tables import bots_table
+from referee.reports.tables.layout import Names
 from referee.rules.record import Given, GivenTogether, Record
 from referee.tournament.tally import standings_of
 
@@ -203,5 +203,5 @@ def test_the_standings_tell_what_was_computed_outside_turns() -> None:
     honest, hostile = sorted(standings_of([result]).overall, key=lambda row: row.bot)
     assert (honest.idle_cpu_ms, hostile.idle_cpu_ms) == (0, 50)
     names = Names((hostile.bot, honest.bot), 200)
-    assert "idle CPU" in rows_table([hostile, honest], 200, names).text
-    assert "idle CPU" not in rows_table([honest], 200, names).text
+    assert "idle CPU" in bots_table([hostile, honest], 200, names).text
+    assert "idle CPU" not in bots_table([honest], 200, names).text

@@ -28,7 +28,7 @@ from referee.play.slaps import race, timer
 from referee.play.slaps.quiet import NOT_FROZEN
 from referee.play.slaps.race import Timing
 from referee.play.talk.exchange import Reply
-from referee.reports.blame import explain
+from referee.reports.faults import explain
 
 # What is measured
 

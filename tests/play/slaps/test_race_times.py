@@ -13,7 +13,7 @@ from protocol.messages import Clocks, SlapTiming
 from referee.play.process.process import BotProcess
 from referee.play.slaps import quiet, race
 from referee.play.slaps.quiet import before_all_others
-from referee.reports.blame import explain
+from referee.reports.faults import explain
 
 pytestmark = [
     pytest.mark.clock,

@@ -17,7 +17,7 @@ from referee.play.session import run_session
 from referee.play.spec import BotSpec, Confinement, builtin_bot
 from referee.play.talk.inbox import KEPT_OF_LINE
 from referee.reports.bot_match import bot_match
-from referee.reports.wire import wire_lines
+from referee.reports.transcript_text import wire_lines
 from referee.rules.check_options import with_options
 from referee.rules.record import Given, GivenTogether, Line, Mishap, Move, Record
 from referee.site.plots.times import Times
@@ -130,7 +130,7 @@ def test_lines_are_told_again_after_faults_and_where_two_answers_came_in_one(
     assert [line.size for line in record.seats[0].lines] == list(map(len, said))
 
     times = Times()
-    times.add(["dictaphone", "rival"], map(without_time, record.moves))
+    times.add(["dictaphone", "rival"], [*map(without_time, record.moves)])
     requests = [line for line in map(json.loads, told(record, ">")) if line["type"] == "request"]
     assert times.thinking["dictaphone"].count == sum(request["decision"] != "slap" for request in requests)
 

@@ -6,7 +6,7 @@ import msgspec
 from made_up_rounds import a_round, by_name, field_of, played_out, results_of, without
 from msgspec.structs import replace
 
-from referee.reports.tables.bracket import stages_report
+from referee.reports.tables.stage_tables import stages_report
 from referee.tournament.formats import knockout
 from referee.tournament.formats.places import places_of
 from referee.tournament.formats.stages import next_round as draw

@@ -6,8 +6,8 @@ import pytest
 from in_store import BOTS, bot, drawn, findings, go_on, summary
 
 from referee.reports.provenance import troubles
+from referee.reports.standings_text import tables_of
 from referee.reports.verdict import verdict
-from referee.reports.whole import tables_of
 from referee.tournament.plan.rounds import Round
 from referee.tournament.summary import RunSummary
 

@@ -116,4 +116,4 @@ def test_standings_and_exported_matches_name_the_hosts(run: Path) -> None:
 def test_a_run_of_one_machine_has_no_report_by_host(played: Path) -> None:
     _, err = golfref("standings", "run.golfref", "--hosts", cwd=played, code=2)
 
-    assert err == "golfref: run.golfref: no host is told: the run was played on one machine, without --cluster\n"
+    assert err == "golfref: run.golfref: it has no hosts: the run was played on one machine, without --cluster\n"

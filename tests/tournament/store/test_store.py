@@ -411,18 +411,31 @@ def test_a_fault_of_golfref_is_not_told_as_a_damaged_store(run: Path, monkeypatc
         summary_of(store)
 
 
-def test_the_tables_are_told_where_the_record_of_a_fault_does_not_replay(run: Path) -> None:
-    def shorten(record: dict[str, Any]) -> None:
-        record["seats"][0]["faults"] = {"timeout": 1}
-        record["moves"].pop()
+@pytest.mark.parametrize(
+    ("damage", "words"),
+    [
+        (lambda record: record["moves"].pop(), "match 0: its record does not replay (the record ends after move "),
+        (lambda record: record["seats"].clear(), "match 0: its record does not replay (not a golfref record: "),
+        (lambda record: record["seats"].pop(), "match 0: its record does not replay (it has no seat "),
+        (lambda record: record["seats"][-1].update(faults={}, late_slaps=3), "s in 0 of 0 slap windows"),
+    ],
+    ids=["a move less", "no seats", "a seat less", "late slaps without windows"],
+)
+def test_the_tables_are_printed_where_the_record_of_a_fault_is_damaged(
+    run: Path, damage: Callable[[dict[str, Any]], object], words: str
+) -> None:
+    def change_it(record: dict[str, Any]) -> None:
+        record["seats"][-1]["faults"] = {"timeout": 1}
+        damage(record)
 
     id_ = value(run, "SELECT id FROM places WHERE number = 0")
-    change(run, """UPDATE journal SET body = json_set(body, '$.faults[0]', json('{"timeout": 1}')) WHERE id = ?""", id_)
-    change_record(run, 0, shorten, thorough=False)
+    fault = '{"timeout": 1}'
+    change(run, "UPDATE journal SET body = json_set(body, '$.faults[#-1]', json(?)) WHERE id = ?", fault, id_)
+    change_record(run, 0, change_it, thorough=False)
 
     out, said = golfref("standings", run, cwd=run.parent)
     assert "Standings" in out
-    assert "match 0: its record does not replay (the record ends after move " in said
+    assert words in said
 
 
 def test_a_truncated_file(run: Path) -> None:

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 
 from msgspec import UNSET, Struct, UnsetType
 
-from referee.reports.tables.layout import Column, fitted, table
-from referee.reports.tables.names import Names
+from referee.reports.tables.layout import Column, Names, fitted
+from referee.rules.match import RoundResult
 from referee.rules.record import Record
 from referee.tournament.series import Best, Seating
 
@@ -23,15 +23,6 @@ class BotResult(Struct, frozen=True, kw_only=True):
     faults: dict[str, int]
 
 
-class RoundScores(Struct, frozen=True, kw_only=True):
-    """A round of a game."""
-
-    scores: tuple[int, ...]
-    raw: tuple[int, ...]
-    ender: int | None
-    capped: bool
-
-
 class GameReport(Struct, frozen=True, kw_only=True):
     """A game in `match --json`."""
 
@@ -43,7 +34,7 @@ class GameReport(Struct, frozen=True, kw_only=True):
     rotation: int
     bots: tuple[BotResult, ...]
     """By seat, as are all scores."""
-    rounds: tuple[RoundScores, ...]
+    rounds: tuple[RoundResult, ...]
     record: str | None
     """The file that has its record, a line for each game."""
     best: Best | UnsetType | None = UNSET
@@ -52,41 +43,62 @@ class GameReport(Struct, frozen=True, kw_only=True):
 
 def game_report(seating: Seating, record: Record, *, kept_in: str | None, best: Best | None) -> GameReport:
     """The game for `match --json`. `kept_in` is the file of records, `best` the best game of a bot alone so far."""
-    result = record.result
     return GameReport(
         variant=record.preset,
         seed=record.seed,
         game=seating.game,
         deal=seating.deal,
         rotation=seating.rotation,
-        bots=tuple(
-            BotResult(
-                seat=seat,
-                name=bot.name,
-                total=result.totals[seat],
-                rank=result.ranks[seat],
-                forfeited=bot.forfeited,
-                late_slaps=bot.late_slaps,
-                idle_cpu_ms=bot.idle_cpu_ms,
-                faults=bot.faults,
-            )
-            for seat, bot in enumerate(record.seats)
-        ),
-        rounds=tuple(
-            RoundScores(scores=one.scores, raw=one.raw, ender=one.ender, capped=one.capped) for one in result.rounds
-        ),
+        bots=tuple(_bots(record)),
+        rounds=record.result.rounds,
         record=kept_in,
         best=best if len(record.seats) == 1 else UNSET,
     )
 
 
+def _bots(record: Record) -> list[BotResult]:
+    return [
+        BotResult(
+            seat=seat,
+            name=bot.name,
+            total=record.result.totals[seat],
+            rank=record.result.ranks[seat],
+            forfeited=bot.forfeited,
+            late_slaps=bot.late_slaps,
+            idle_cpu_ms=bot.idle_cpu_ms,
+            faults=bot.faults,
+        )
+        for seat, bot in enumerate(record.seats)
+    ]
+
+
 def game_lines(seating: Seating, record: Record, best: Best | None, width: int) -> list[str]:
     """The game as text, in `width` cells. A seat that plays alone is shown beside its best game so far (NIN-13)."""
-    shown = _alone(seating, record, best, width) if len(record.seats) == 1 else _table(record, width)
+    names = Names((bot.name for bot in record.seats), width)
+    column = Column[BotResult]
+    bot = column("bot", lambda one: names(one.name), is_text=True)
+    total = column("total", lambda one: str(one.total))
+    faults = column("faults", lambda one: faults_in_words(one.faults, forfeited=one.forfeited), is_text=True)
+    alone = [
+        column("game", lambda _: str(seating.game)),
+        bot,
+        total,
+        column("rounds", lambda _: str(len(record.result.rounds))),
+        column("best so far", lambda _: best_in_words(best), is_text=True),
+        faults,
+    ]
+    together = [
+        column("seat", lambda one: str(one.seat)),
+        bot,
+        total,
+        column("rank", lambda one: str(one.rank)),
+        faults,
+        column("late slaps", lambda one: str(one.late_slaps), gives_way=1),
+    ]
     rounds = " ".join("/".join(map(str, one.scores)) for one in record.result.rounds)
     at_once = "   slaps: broadcast timing" if record.clocks.slap_timing == "broadcast" else ""
     return [
-        shown,
+        fitted(alone if len(record.seats) == 1 else together, _bots(record), width).text,
         f"rounds, points by seat: {rounds}",
         f"seed: {record.seed}   isolation: {record.isolation}{at_once}",
         "",
@@ -102,34 +114,3 @@ def faults_in_words(faults: Mapping[str, int], *, forfeited: bool) -> str:
     """Such as `timeout 2, crashed 1 (forfeited)`; `-` where there is none."""
     counted = ", ".join(f"{kind} {count}" for kind, count in faults.items()) or "-"
     return f"{counted} (forfeited)" if forfeited else counted
-
-
-def _table(record: Record, width: int) -> str:
-    totals, ranks, seats = record.result.totals, record.result.ranks, range(len(record.seats))
-    names = Names((bot.name for bot in record.seats), width)
-    columns = [
-        Column(title="seat", cells=[str(seat) for seat in seats]),
-        Column(title="bot", cells=[names(bot.name) for bot in record.seats], is_text=True),
-        Column(title="total", cells=[str(total) for total in totals]),
-        Column(title="rank", cells=[str(rank) for rank in ranks]),
-        Column(title="faults", cells=[_faults(record, seat) for seat in seats], is_text=True),
-        Column(title="late slaps", cells=[str(bot.late_slaps) for bot in record.seats], gives_way=1),
-    ]
-    return fitted(columns, width).text
-
-
-def _alone(seating: Seating, record: Record, best: Best | None, width: int) -> str:
-    (bot,) = record.seats
-    columns = [
-        Column(title="game", cells=[str(seating.game)]),
-        Column(title="bot", cells=[Names([bot.name], width)(bot.name)], is_text=True),
-        Column(title="total", cells=[str(record.result.totals[0])]),
-        Column(title="rounds", cells=[str(len(record.result.rounds))]),
-        Column(title="best so far", cells=[best_in_words(best)], is_text=True),
-        Column(title="faults", cells=[_faults(record, 0)], is_text=True),
-    ]
-    return table(columns)
-
-
-def _faults(record: Record, seat: int) -> str:
-    return faults_in_words(record.seats[seat].faults, forfeited=record.seats[seat].forfeited)

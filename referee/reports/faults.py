@@ -1,4 +1,4 @@
-"""Tells a bot's author why it was at fault: how, where in the match, with which line, and what it wrote to stderr."""
+"""Why a bot was at fault, for its author: how, where in the match, with which line, and what it wrote to stderr."""
 
 import os
 import re
@@ -12,7 +12,7 @@ from protocol.text import harmless
 from referee.play.spec import SHIPPED
 from referee.rules.game import Game
 from referee.rules.questions import Ask
-from referee.rules.record import Forfeit, Given, GivenSlaps, GivenTogether, Mishap, Move, Record, walk
+from referee.rules.record import BrokenRecord, Forfeit, Given, GivenSlaps, GivenTogether, Mishap, Move, Record, walk
 
 LAST_LINES = 15
 """How many lines of a bot's standard error are shown."""
@@ -24,7 +24,7 @@ EXAMPLES = 3
 """How many matches are named for each bot and kind of fault."""
 
 
-class Blame(Struct, frozen=True, kw_only=True):
+class PlacedFault(Struct, frozen=True, kw_only=True):
     """A fault and where it happened."""
 
     where: str
@@ -55,14 +55,13 @@ class FaultLog:
         return "; ".join(f"{kind} in {self._named(numbers)}" for kind, numbers in self._numbers[bot].items())
 
     def _named(self, numbers: Sequence[int]) -> str:
-        if len(numbers) == 1:
-            return f"{self._one} {numbers[0]}"
-        rest = f" and {len(numbers) - EXAMPLES} more" if len(numbers) > EXAMPLES else ""
-        return f"{self._many} {', '.join(map(str, numbers[:EXAMPLES]))}{rest}"
+        more = f" and {len(numbers) - EXAMPLES} more" if len(numbers) > EXAMPLES else ""
+        what = self._one if len(numbers) == 1 else self._many
+        return f"{what} {', '.join(map(str, numbers[:EXAMPLES]))}{more}"
 
 
 def read_on(where: str, seat: int, name: str) -> str:
-    """Which command tells the whole conversation with a bot; `where` is its match, as people name it."""
+    """Which command prints the whole conversation with a bot; `where` is its match, as people name it."""
     bot = name if name == shlex.quote(name) else str(seat)
     return f"  all of it: golfref transcript {shlex.quote(where)} --bot {bot}"
 
@@ -75,25 +74,24 @@ def page_for_authors() -> str:
 def explain(record: Record, seat: int, which: str = "") -> Iterator[str]:
     """Lines about a seat's faults, the first of each kind. There are none where it made no fault. Raises BrokenRecord.
 
-    `which` says of which match they tell, such as `match 17`, where there are several.
+    `which` names the match, such as `match 17`, where there are several.
     """
-    who = harmless(f"seat {seat} {record.seats[seat].name}")
-    if which:
-        who = f"{which}, {who}"
-    counts = record.seats[seat].faults
-    told: set[str] = set()
-    for blame in blames(record, seat):
-        mishap = blame.mishap
-        if mishap.kind not in told:
-            told.add(mishap.kind)
-            times = f" ({counts[mishap.kind]} times, first here)" if counts.get(mishap.kind, 0) > 1 else ""
-            yield f"{who}, {blame.where}: {mishap.kind}: {harmless(mishap.detail)}{times}"
-            if mishap.line:
-                yield f"  its line: {harmless(mishap.line)}"
-    if record.seats[seat].late_slaps:
+    if seat >= len(record.seats):
+        raise BrokenRecord(f"it has no seat {seat}")
+    bot = record.seats[seat]
+    who = harmless(f"{which}{', ' * bool(which)}seat {seat} {bot.name}")
+    first: dict[str, PlacedFault] = {}
+    for one in faults_of(record, seat):
+        first.setdefault(one.mishap.kind, one)
+    for kind, one in first.items():
+        times = f" ({bot.faults[kind]} times, first here)" if bot.faults.get(kind, 0) > 1 else ""
+        yield f"{who}, {one.where}: {kind}: {harmless(one.mishap.detail)}{times}"
+        if one.mishap.line:
+            yield f"  its line: {harmless(one.mishap.line)}"
+    if bot.late_slaps:
         yield f"{who}: {harmless(late_in_words(record, seat))}"
-    if told:
-        yield from stderr_lines(record, seat)
+    if first:
+        yield from stderr_end(bot.stderr, bot.stderr_bytes)
 
 
 def published_detail(mishap: Mishap) -> str:
@@ -110,16 +108,9 @@ def late_hint(move: Move, seat: int) -> str | None:
     return next((reaction.hint for reaction in reactions if reaction.seat == seat and reaction.late), None)
 
 
-def stderr_lines(record: Record, seat: int, last: int = LAST_LINES) -> Iterator[str]:
-    """The end of what a bot wrote to standard error, if it wrote anything."""
-    bot = record.seats[seat]
-    return stderr_end(bot.stderr, bot.stderr_bytes, last)
-
-
 def stderr_end(text: str, size: int, last: int = LAST_LINES) -> Iterator[str]:
     """The end of a standard error of so many bytes, if there is any."""
-    lines = text.splitlines()
-    if lines:
+    if lines := text.splitlines():
         yield f"  the end of its standard error ({size} bytes):"
         yield from (f"  | {harmless(line)}" for line in lines[-last:])
 
@@ -148,12 +139,13 @@ def late_in_words(record: Record, seat: int) -> str:
     reactions = [one for move in windows for one in move.reactions if one.seat == seat]
     late = [one for one in reactions if one.late]
     miss_us = record.seats[seat].nearest_miss_us
-    more = f"the first time: {late[0].hint}" if miss_us is None else f"the nearest came {miss_us / 1e6:.3g} s too late"
+    first = [f"; the first time: {one.hint}" for one in late[:1]]
+    more = first if miss_us is None else [f"; the nearest came {miss_us / 1e6:.3g} s too late"]
     slap_s = (record.seats[seat].clocks or record.clocks).slap_s
-    return f"no answer within {slap_s:g} s in {len(late)} of {len(reactions)} slap windows; {more}"
+    return f"no answer within {slap_s:g} s in {len(late)} of {len(reactions)} slap windows{''.join(more)}"
 
 
-def blames(record: Record, seat: int) -> Iterator[Blame]:
+def faults_of(record: Record, seat: int) -> Iterator[PlacedFault]:
     """All faults of a seat in the order in which they came. Raises BrokenRecord."""
     if not record.seats[seat].faults:
         return  # so the match need not be replayed
@@ -161,7 +153,7 @@ def blames(record: Record, seat: int) -> Iterator[Blame]:
         mishap = mishap_of(move, seat)
         if mishap is not None:
             where = "before the match" if mishap.kind in ("start_failed", "start_timeout") else _where(game)
-            yield Blame(where=where, mishap=mishap, forfeits=isinstance(move, Forfeit))
+            yield PlacedFault(where=where, mishap=mishap, forfeits=isinstance(move, Forfeit))
 
 
 def _where(game: Game) -> str:
