@@ -16,7 +16,7 @@ from referee.commands.runs.highlights import RunHighlights
 from referee.film.reel import Reel
 from referee.highlights.kinds import KINDS
 
-COMMAND = re.compile(r"^    golfref replay '(run\.golfref:#\d+)' --at (\S+)$", re.MULTILINE)
+COMMAND = re.compile(r"^    golfref replay '?(run\.golfref:\d+)'? --at (\S+)$", re.MULTILINE)
 
 
 @pytest.fixture
@@ -41,7 +41,7 @@ def test_the_list_has_a_sentence_and_a_command_for_each_moment(folder: Path) -> 
 
     words = " ".join(out.split())
     assert all(one.sentence in words for one in told.highlights)
-    assert [f"{where}" for where, _ in COMMAND.findall(out)] == [f"run.golfref:#{one.match}" for one in told.highlights]
+    assert [f"{where}" for where, _ in COMMAND.findall(out)] == [f"run.golfref:{one.match}" for one in told.highlights]
     assert max(map(len, out.splitlines())) <= 80
     for place, moment in COMMAND.findall(out):
         assert moment in Reel(open_match(str(folder / place)).record()).names
@@ -55,7 +55,6 @@ def test_kinds_and_numbers_can_be_chosen(folder: Path) -> None:
         kind.name for kind in KINDS if any(each.kind == kind.name for each in every.highlights)
     ]
     assert one.highlights == tuple(each for each in every.highlights if each.kind == "closest-finish")[:1]
-    assert (every.replayed, one.replayed) == (every.with_slaps_or_powers, 0)
 
 
 @pytest.mark.parametrize(
@@ -76,16 +75,14 @@ def test_what_cannot_be_shown_is_a_sentence(folder: Path, words: tuple[str, ...]
     assert (out, told in err) == ("", True), err
 
 
-def test_a_record_that_does_not_replay_is_named(tmp_path: Path) -> None:
+def test_highlights_need_no_replay(tmp_path: Path) -> None:
     made_up_run(tmp_path, ["cactus"])
     with closing(sqlite3.connect(tmp_path / "run.golfref")) as store, store:
-        ((packed,),) = store.execute("SELECT record FROM records WHERE id = 5")
-        broken = zlib.decompress(packed).replace(b'"kind":"draw"', b'"kind":"knock"')
-        store.execute("UPDATE records SET record = ? WHERE id = 5", [zlib.compress(broken)])
+        for id_, packed in store.execute("SELECT id, record FROM records").fetchall():
+            broken = zlib.decompress(packed).replace(b'"kind":"draw"', b'"kind":"knock"')
+            store.execute("UPDATE records SET record = ? WHERE id = ?", [zlib.compress(broken), id_])
 
-    _, err = golfref("highlights", "run.golfref", cwd=tmp_path, code=1)
-
-    assert "run.golfref: the record of match #5 does not replay: move " in err
+    assert {one.kind for one in found(tmp_path).highlights} == {"closest-finish", "wrong-slap"}
 
 
 def test_replay_knows_the_moments_of_a_match(folder: Path) -> None:
