@@ -1,6 +1,6 @@
 """Gathers the highlights of a run, match by match, in memory that does not grow with the number of matches."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from fractions import Fraction
 from heapq import nlargest
 from itertools import combinations
@@ -51,7 +51,7 @@ class Highlights:
         )
         self.matches += 1
         self._measure(match)
-        self._upsets.add(match)
+        self._upsets.add(match, row.result)
         counted = match.counted
         ties = (Fraction(-match.margin, len(counted)), len(counted), len(lead_changes(match)), -row.id)
         for kind in KINDS:
@@ -59,17 +59,12 @@ class Highlights:
                 one = Candidate(match=match, found=found, order=(found.order, *ties))
                 self._keep(kind, (frozenset(match.bots), row.identity.deal), one)
 
-    def best(self, per_kind: int, strengths: Mapping[str, float], variant: str | None = None) -> tuple[Highlight, ...]:
-        """The best highlights of each kind, of all games or of one: so many of each, as far as they are kept.
-
-        `strengths` are those of the ratings of the run, by bot.
-        """
+    def best(self, per_kind: int, variant: str | None = None) -> tuple[Highlight, ...]:
+        """The best highlights of each kind, of all games or of one: so many of each, as far as they are kept."""
         return tuple(
             self._highlight(kind, one)
             for kind in KINDS
-            for one in nlargest(
-                per_kind, self._candidates(kind, variant, strengths), key=lambda one: self._across(kind, one)
-            )
+            for one in nlargest(per_kind, self._candidates(kind, variant), key=lambda one: self._across(kind, one))
         )
 
     @property
@@ -99,9 +94,9 @@ class Highlights:
         if len(best) > self._kept:
             del best[min(best, key=lambda deal: best[deal].order)]
 
-    def _candidates(self, kind: Kind, variant: str | None, strengths: Mapping[str, float]) -> Iterator[Candidate]:
+    def _candidates(self, kind: Kind, variant: str | None) -> Iterator[Candidate]:
         if kind is UPSET:
-            yield from self._upsets.found(variant, strengths)
+            yield from self._upsets.found(variant)
         for (name, game), best in self._best.items():
             if name == kind.name and variant in (None, game):
                 yield from best.values()

@@ -7,7 +7,7 @@ UPSET = Kind(
     name="upset",
     title="Greatest upset",
     unit="chance",
-    meaning="A bot wins before one that it finishes before in less than one of ten matches, by the ratings of the run.",
+    meaning="A bot wins before another one, which by the ratings of the game happens in less than one of ten matches.",
     is_scaled=False,
 )
 

@@ -144,9 +144,8 @@ class SiteBuilder:
         meta = store.meta()
         gathered = self._gathered(store, meta)
         summary = summary_of(store, with_results=False)
-        strengths = {} if summary.ratings is None else summary.ratings.strengths
-        highlights = gathered.highlights(strengths)
-        game_highlights = {one.name: gathered.highlights(strengths, one.name) for one in meta.config.variants}
+        highlights = gathered.highlights()
+        game_highlights = {one.name: gathered.highlights(one.name) for one in meta.config.variants}
         best_moments = [*highlights, *(one for some in game_highlights.values() for one in some)]
         matches = self._rows(meta, summary, gathered, best_moments)
         best, worst = gathered.extremes.best(), gathered.extremes.worst()

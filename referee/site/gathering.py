@@ -3,7 +3,7 @@
 Each record is read once. The store's lock is never touched.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from itertools import islice
 
 from referee.highlights.gather import Highlights
@@ -55,9 +55,9 @@ class Gathering:
         """What is told of the faults of each bot."""
         return self._faults.faults()
 
-    def highlights(self, strengths: Mapping[str, float], variant: str | None = None) -> tuple[Highlight, ...]:
-        """The best of each kind, of all games or of one, by these strengths of the bots."""
-        return self._highlights.best(OF_A_KIND, strengths, variant)
+    def highlights(self, variant: str | None = None) -> tuple[Highlight, ...]:
+        """The best of each kind, of all games or of one."""
+        return self._highlights.best(OF_A_KIND, variant)
 
     def _read(self, store: Store, row: CommittedMatch) -> str:
         """Take in what the record tells; returns what is wrong with it."""

@@ -278,7 +278,8 @@ def summary_of(store: Store, *, with_results: bool = True, anchor: str | None = 
         standings = ranked_otherwise(standings, "places", places.ranks)
     elif meta.config.order == "ratings":
         standings = ranked_otherwise(standings, "ratings", _ranks_of(ratings))
-        standings = with_opponents(standings, {} if ratings is None else ratings.strengths)
+        strengths = {row.bot: row.strength for row in ratings.bots if row.blocks} if ratings is not None else {}
+        standings = with_opponents(standings, strengths)
     voids = store.void_reasons()
     unplayed = given_up(store) if voids else {}
     voided = Counter(bot for _, void in store.voids() for bot in void.bots)

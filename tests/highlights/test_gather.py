@@ -37,11 +37,11 @@ def run_of(records: Iterable[Record]) -> Some:
     return [(row_of(record, id_, deal=id_), record) for id_, record in enumerate(records, start=1)]
 
 
-def best(run: Some, kept: int = 10, variant: str | None = None, **strengths: float) -> tuple[Highlight, ...]:
+def best(run: Some, kept: int = 10, variant: str | None = None) -> tuple[Highlight, ...]:
     found = Highlights(kept)
     for row, record in run:
         found.add(row, record.result, record.counts)
-    return found.best(3, strengths, variant)
+    return found.best(3, variant)
 
 
 def scored(preset: str, *rounds: tuple[int, ...]) -> Record:
@@ -123,37 +123,35 @@ def test_games_are_compared_by_their_usual_gap() -> None:
     ]
 
 
-def test_a_victory_is_an_upset_where_its_chance_by_the_ratings_is_below_a_tenth() -> None:
-    """The logarithm of the odds of 1 to 9 is -2.197."""
-    run = [
-        (row_of(scored("six-card", (3, 9)), id_, bots=(bot, "B")), scored("six-card", (3, 9)))
-        for id_, bot in ((1, "A"), (2, "C"), (3, "new"))
-    ]
+def upsets(*records: Record, bots: tuple[str, ...] = ("A", "B")) -> list[Highlight]:
+    run = [(row_of(record, id_, bots=bots, deal=id_), record) for id_, record in enumerate(records, start=1)]
+    return [one for one in best(run) if one.kind == "upset"]
 
-    (upset,) = [one for one in best(run, A=0.4, B=2.7, C=0.51) if one.kind == "upset"]
 
-    assert (upset.id, upset.score, upset.seats, upset.moment) == (1, 0.091123, (0, 1), "r1")
-    assert (
-        upset.sentence
-        == "A wins and leaves B 6 strokes behind. By the ratings it finishes before B in 9.1% of matches."
-    )
+def test_a_victory_is_an_upset_where_its_chance_by_the_ratings_of_the_game_is_below_a_tenth() -> None:
+    won, lost = scored("six-card", (3, 9)), scored("six-card", (9, 3))
+
+    assert upsets(won, *[lost] * 8) == []
+    (upset,) = upsets(won, *[lost] * 30)
+    assert (upset.id, upset.seats, upset.moment) == (1, (0, 1), "r1")
+    assert upset.score < 0.1
+    happens = f"By their ratings in this game that happens in {upset.score:.1%} of matches."
+    assert upset.sentence == f"A wins and leaves B 6 strokes behind. {happens}"
     assert upset.parts[:3] == (0, " wins and leaves ", 1)
 
 
-def test_a_match_is_one_upset_that_over_the_strongest_bot_that_it_beat() -> None:
-    record = scored("six-card", (3, 9, 9))
+def test_of_all_victories_over_the_same_bot_the_clearest_is_the_upset() -> None:
+    close, clear, usual = scored("six-card", (3, 4)), scored("six-card", (0, 9)), scored("six-card", (9, 1))
 
-    (upset,) = [one for one in best([(row_of(record, 1), record)], ann=-3, bob=0, cy=1) if one.kind == "upset"]
+    assert [one.id for one in upsets(close, clear, clear, *[usual] * 60)] == [2]
+
+
+def test_a_match_is_one_upset_that_over_the_strongest_bot_at_the_table() -> None:
+    won, usual = scored("six-card", (3, 9, 9)), scored("six-card", (9, 8, 3))
+
+    (upset,) = upsets(won, *[usual] * 60, bots=("A", "B", "C"))
 
     assert upset.seats == (0, 2)
-
-
-def test_of_all_victories_over_the_same_bot_the_clearest_is_the_upset() -> None:
-    close, clear = scored("six-card", (3, 4)), scored("six-card", (0, 9))
-    records = [close, clear, clear]
-    run = [(row_of(record, id_, bots=("A", "B"), deal=id_), record) for id_, record in enumerate(records, start=1)]
-
-    assert [one.id for one in best(run, A=0, B=5) if one.kind == "upset"] == [2]
 
 
 def test_names_are_made_safe_to_show() -> None:

@@ -16,14 +16,14 @@ from referee.commands.recorded.records import open_run
 from referee.errors import DONE
 from referee.highlights.gather import Highlights
 from referee.highlights.highlight import Highlight, Kind
-from referee.highlights.kinds import KINDS, UPSET
+from referee.highlights.kinds import KINDS
 from referee.rules.counts import SeatCounts
 from referee.rules.match import MatchResult
 from referee.rules.record import NoRecord
 from referee.tournament.store.disk import StoreError
 from referee.tournament.store.reading import Part, parts_of
 from referee.tournament.store.store import Store
-from referee.tournament.summary import check_game, summary_of
+from referee.tournament.summary import check_game
 
 
 class HighlightsOptions(Struct, frozen=True, kw_only=True):
@@ -98,9 +98,7 @@ def _found(store: Store, options: HighlightsOptions, kinds: Sequence[Kind]) -> R
             highlights.add(row, scores.result, scores.counts)
     if not highlights.matches:
         raise StoreError(f"{store.path}: no match without a forfeit has been played yet, so there is nothing to see")
-    wants_ratings = any(kind is UPSET for kind in kinds)
-    ratings = summary_of(store, with_results=False).ratings if wants_ratings else None
-    best = highlights.best(options.limit, {} if ratings is None else ratings.strengths, game)
+    best = highlights.best(options.limit, game)
     names = {kind.name for kind in kinds}
     return RunHighlights(
         name=store.meta().config.name,

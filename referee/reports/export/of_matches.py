@@ -35,8 +35,8 @@ def match_rows(store: Store, scope: Scope) -> Iterator[MatchRow]:
             continue
         result = row.result
         yield MatchRow(
-            match_id=row.id,
-            number=row.number,
+            match=row.number,
+            id=row.id,
             game=row.identity.variant,
             preset=part.preset,
             seats=len(result.bots),
@@ -133,8 +133,8 @@ def _seat_row(row: CommittedMatch, seat: int, owner: str, times: list[int]) -> S
     result = row.result
     slaps = result.slaps[seat] if result.slaps else None
     return SeatRow(
-        match_id=row.id,
-        number=row.number,
+        match=row.number,
+        id=row.id,
         game=row.identity.variant,
         block=block_of(row),
         deal=result.deal,
@@ -184,8 +184,8 @@ def round_rows(store: Store, scope: Scope) -> Iterator[RoundRow]:
         for number, one in enumerate(rounds):
             for seat, bot in enumerate(bots):
                 yield RoundRow(
-                    match_id=row.id,
-                    number=row.number,
+                    match=row.number,
+                    id=row.id,
                     game=row.identity.variant,
                     round=number + 1,
                     playoff=one.playoff,

@@ -70,8 +70,8 @@ def _decisions(row: CommittedMatch, record: Record) -> Iterator[DecisionRow]:
 def _decision_row(row: CommittedMatch, game: Game, place: int, ask: Ask, given: Given) -> DecisionRow:
     is_asked = was_asked(given, game.table.forfeited)
     return DecisionRow(
-        match_id=row.id,
-        number=row.number,
+        match=row.number,
+        id=row.id,
         game=row.identity.variant,
         place=place,
         round=game.table.round,
@@ -126,8 +126,8 @@ def _of_window(row: CommittedMatch, window: _Opened, events: Sequence[TableEvent
     for seat, bot in enumerate(row.result.bots):
         own = reactions.get(seat, Reaction(seat=seat))
         yield SlapRow(
-            match_id=row.id,
-            number=row.number,
+            match=row.number,
+            id=row.id,
             game=row.identity.variant,
             round=move.round,
             turn=window.turn,

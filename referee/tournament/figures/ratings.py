@@ -63,11 +63,6 @@ class Ratings(Struct, frozen=True, kw_only=True):
     former: tuple[Rating, ...] = ()
     """Bots that are no longer there, and former versions of those that are. Their matches count for the others."""
 
-    @property
-    def strengths(self) -> dict[str, float]:
-        """The strengths of the bots that have played a whole block."""
-        return {row.bot: row.strength for row in self.bots if row.blocks}
-
 
 class Chance(Struct, frozen=True, kw_only=True):
     """How one bot does against another, by all blocks at once."""
