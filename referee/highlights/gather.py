@@ -38,7 +38,10 @@ class Highlights:
         self._upsets = Upsets()
 
     def add(self, row: CommittedMatch, result: MatchResult, counts: tuple[SeatCounts, ...]) -> None:
-        """Take a match in. Its result and its counts are those of its record."""
+        """Take a match in. Its result and its counts are those of its record.
+
+        Raises ValueError or LookupError where they are damaged.
+        """
         if row.number is None or any(row.result.forfeited):
             return
         match = Match(
@@ -49,10 +52,12 @@ class Highlights:
             result=result,
             counts=counts,
         )
+        counted = match.counted
+        if not counted:
+            raise ValueError("it has no rounds")
         self.matches += 1
         self._measure(match)
         self._upsets.add(match, row.result)
-        counted = match.counted
         ties = (Fraction(-match.margin, len(counted)), len(counted), len(lead_changes(match)), -row.id)
         for kind in KINDS:
             if (found := kind.find(match)) is not None:

@@ -25,11 +25,6 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def change(folder: Path, statement: str) -> None:
-    with closing(sqlite3.connect(folder / "run.golfref")) as store, store:
-        store.execute(statement)
-
-
 def found(folder: Path, *options: str) -> RunHighlights:
     out, _ = golfref("highlights", "run.golfref", "--json", *options, cwd=folder)
     return msgspec.json.decode(out, type=RunHighlights)
@@ -83,6 +78,27 @@ def test_highlights_need_no_replay(tmp_path: Path) -> None:
             store.execute("UPDATE records SET record = ? WHERE id = ?", [zlib.compress(broken), id_])
 
     assert {one.kind for one in found(tmp_path).highlights} == {"closest-finish", "wrong-slap"}
+
+
+@pytest.mark.parametrize(
+    ("damage", "problem"),
+    [
+        ((b'"rounds":[{"raw"', b'"rounds":[],"_":[{"raw"'), "the result in the record of match #5 is damaged"),
+        ((b'{"owner":1,"round":1', b'{"owner":1,"round":9'), "the result in the record of match #5 is damaged"),
+        ((b'"result":{', b'"result":7,"_":{'), "the record of match #5 is damaged (Expected `object`, got `int`"),
+    ],
+)
+def test_a_damaged_result_is_a_sentence(tmp_path: Path, damage: tuple[bytes, bytes], problem: str) -> None:
+    made_up_run(tmp_path, ["cactus"])
+    with closing(sqlite3.connect(tmp_path / "run.golfref")) as store, store:
+        ((packed,),) = store.execute("SELECT record FROM records WHERE id = 5")
+        data = zlib.decompress(packed)
+        assert damage[0] in data
+        store.execute("UPDATE records SET record = ? WHERE id = 5", [zlib.compress(data.replace(*damage, 1))])
+
+    _, err = golfref("highlights", "run.golfref", cwd=tmp_path, code=2)
+
+    assert problem in err
 
 
 def test_replay_knows_the_moments_of_a_match(folder: Path) -> None:

@@ -95,7 +95,11 @@ def _found(store: Store, options: HighlightsOptions, kinds: Sequence[Kind]) -> R
     highlights, game = Highlights(options.limit), options.variant
     for row, scores in parts_of(store, _Scores, store.last_id()):
         if game in (None, row.identity.variant):
-            highlights.add(row, scores.result, scores.counts)
+            try:
+                highlights.add(row, scores.result, scores.counts)
+            except (ValueError, LookupError) as error:
+                problem = f"the result in the record of match #{row.id} is damaged ({error})"
+                raise StoreError(f"{store.path}: {problem}; `golfref verify` prints more") from None
     if not highlights.matches:
         raise StoreError(f"{store.path}: no match without a forfeit has been played yet, so there is nothing to see")
     best = highlights.best(options.limit, game)
