@@ -178,7 +178,7 @@ def test_the_json_document_tells_which_deal_of_the_plan_each_match_was(played: P
     assert {result["deal"] for result in document["results"]} == {0, 1}
     last = document["results"][-1]
     told = f"block {last['block']}, deal {last['deal']}, rotation {last['rotation']}"
-    assert told in golfref("replay", f"small.golfref:{last['number']}", cwd=played)[0]
+    assert told in golfref("replay", f"small.golfref:{last['match']}", cwd=played)[0]
 
 
 def test_a_finished_run_is_only_shown_again(once: tuple[Path, str, str]) -> None:
