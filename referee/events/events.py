@@ -75,8 +75,8 @@ class Match(_Event, frozen=True, tag="match"):
     forfeited: tuple[bool, ...]
     faults: tuple[dict[str, int], ...]
     """How many faults of each kind."""
-    commit: int
-    """The id of its row in the store, as in `RUN:#17`."""
+    id: int
+    """The id of its row in the store."""
     played: int
     planned: int
 
@@ -92,7 +92,7 @@ class Fault(_Event, frozen=True, tag="fault"):
     """How often in this match."""
     detail: str | None
     """What was wrong the first time. None where the record of the match cannot be read."""
-    commit: int
+    id: int
     """As of the match."""
 
 
@@ -104,7 +104,7 @@ class Void(_Event, frozen=True, tag="void"):
     game: str
     attempt: int
     reason: str
-    void: int
+    id: int
     """The id of its row in the store."""
 
 

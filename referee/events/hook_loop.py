@@ -73,8 +73,7 @@ class Cursor(Struct, frozen=True, kw_only=True):
 
     def after(self, event: Match | Fault | Void) -> "Cursor":
         """The cursor once this event has been dealt with, too."""
-        row = event.void if isinstance(event, Void) else event.commit
-        return replace(self, row=row, lines=self.lines + 1 if row == self.row else 1)
+        return replace(self, row=event.id, lines=self.lines + 1 if event.id == self.row else 1)
 
 
 def cursor_file(store: Path) -> Path:

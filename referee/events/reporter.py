@@ -121,13 +121,13 @@ def events_of(store: Store, result: Result, *, played: int, planned: int) -> Ite
         ranks=result.ranks,
         forfeited=result.forfeited,
         faults=result.faults,
-        commit=result.commit,
+        id=result.id,
         played=played,
         planned=planned,
     )
     if not any(result.faults):
         return
-    record = _record(store, result.commit)
+    record = _record(store, result.id)
     for seat, kinds in enumerate(result.faults):
         first = {} if record is None else _first_mishaps(record, seat)
         for kind, times in kinds.items():
@@ -139,13 +139,13 @@ def events_of(store: Store, result: Result, *, played: int, planned: int) -> Ite
                 kind=kind,
                 times=times,
                 detail=None if mishap is None else safe(published_detail(mishap)),
-                commit=result.commit,
+                id=result.id,
             )
 
 
 def void_of(number: int | None, game: str, attempt: int, reason: str, id_: int) -> Void:
     """The event of a void."""
-    return Void(match=number, game=game, attempt=attempt, reason=safe(reason), void=id_)
+    return Void(match=number, game=game, attempt=attempt, reason=safe(reason), id=id_)
 
 
 def standings_of(rows: Sequence[BotStanding], played: int, planned: int) -> Standings:
@@ -172,10 +172,10 @@ def _place(row: BotStanding) -> Place:
     )
 
 
-def _record(store: Store, commit: int) -> Record | None:
+def _record(store: Store, id_: int) -> Record | None:
     """The record of a match; None where it cannot be read, which `golfref verify` prints."""
     try:
-        return read_record(store.record(commit))
+        return read_record(store.record(id_))
     except (StoreError, NoRecord):
         return None
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from protocol.cards import Card
 from referee.film.view import View
 from referee.rules.scoring.knocker import score_round
-from referee.rules.scoring.scoring import raw_score
+from referee.rules.scoring.scoring import layout_score
 from referee.rules.variants import Variant
 
 Worth = tuple[int, ...] | None
@@ -22,11 +22,9 @@ class Layouts:
         self._raw: dict[Layout, int] = {}
 
     def raw(self, layout: Layout) -> int:
-        """What a layout scores by itself. Slots beyond the dealt ones make further rows, as at a showdown."""
+        """What a layout scores by itself."""
         if layout not in self._raw:
-            width = self._variant.columns
-            rows = [layout[start : start + width] for start in range(0, len(layout), width)]
-            self._raw[layout] = raw_score(self._variant, rows)
+            self._raw[layout] = layout_score(self._variant, layout)
         return self._raw[layout]
 
     def scores(self, layouts: Sequence[Layout], ender: int | None) -> tuple[int, ...]:

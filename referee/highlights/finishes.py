@@ -6,7 +6,7 @@ from referee.highlights.highlight import Found, Match, lead_changes, leaders, st
 
 
 def most_lead_changes(match: Match) -> Found | None:
-    """How often the lead changed hands; the moment is the last time."""
+    """How often the lead changed hands; the moment is the round of the last time."""
     changes = lead_changes(match)
     if not changes:
         return None
@@ -18,13 +18,13 @@ def most_lead_changes(match: Match) -> Found | None:
         order=Fraction(len(changes)),
         score=len(changes),
         seats=(leader, former),
-        round=number,
+        moment=f"r{number}",
         words=f"The lead changes hands {times}, {last} {where}, when {{{leader}}} takes it from {{{former}}}.",
     )
 
 
 def closest_finish(match: Match) -> Found | None:
-    """How few strokes lay between the first and the second, for each round played; the moment is the end."""
+    """How few strokes lay between the first and the second, for each round played; the moment is the last round."""
     ranks, totals = match.result.ranks, match.result.totals
     if any(totals[seat] != min(totals) for seat, rank in enumerate(ranks) if rank == 1):
         return None
@@ -36,7 +36,7 @@ def closest_finish(match: Match) -> Found | None:
         order=Fraction(-margin, rounds),
         score=margin,
         seats=tuple(sorted(first, key=lambda seat: (ranks[seat], seat))),
-        round=len(match.result.rounds),
+        moment=match.last_round,
         words=_finish_in_words(match, first),
     )
 
@@ -76,7 +76,7 @@ def greatest_swing(match: Match) -> Found | None:
                 order=Fraction(swing),
                 score=swing,
                 seats=(winner, loser),
-                round=number,
+                moment=f"r{number}",
                 words=(
                     f"{{{winner}}} overtakes {{{loser}}} in {where}, from {strokes(behind)} behind to {ahead} ahead: "
                     f"{{{winner}}} scores {one.scores[winner]}, {{{loser}}} {scores}."
@@ -86,7 +86,7 @@ def greatest_swing(match: Match) -> Found | None:
 
 
 def greatest_comeback(match: Match) -> Found | None:
-    """The most strokes by which the later winner lay behind after a round; the moment is the end of that round."""
+    """The most strokes by which the later winner lay behind after a round; the moment is the round after that."""
     winner = match.winner
     if winner is None:
         return None
@@ -101,7 +101,7 @@ def greatest_comeback(match: Match) -> Found | None:
                 order=Fraction(behind),
                 score=behind,
                 seats=(winner, leader),
-                round=number,
+                moment=f"r{number + 1}",
                 words=f"{{{winner}}} is {strokes(behind)} behind {{{leader}}} {when} before the end, and still wins.",
             )
     return best

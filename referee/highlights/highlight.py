@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from fractions import Fraction
+from functools import cached_property
 from itertools import accumulate
 from string import Formatter
 from typing import Literal
@@ -9,13 +10,17 @@ from typing import Literal
 from msgspec import Struct
 
 from protocol.text import printable
-from referee.highlights.course import Course
+from referee.rules.counts import SeatCounts
 from referee.rules.match import MatchResult, RoundResult
 
 NAME_LIMIT = 40
 """How many characters of a bot's name a sentence has at most."""
 
-Unit = Literal["lead changes", "strokes", "match points", "right slaps", "points"]
+Unit = Literal["lead changes", "strokes", "chance"]
+
+Order = tuple[Fraction, Fraction, int, int, int]
+"""By which highlights of a kind and game are compared, more is better: how much it is, how close the match ended, its
+rounds, its lead changes, and that it was committed earlier."""
 
 
 class Highlight(Struct, frozen=True, kw_only=True):
@@ -24,9 +29,9 @@ class Highlight(Struct, frozen=True, kw_only=True):
     kind: str
     """The name of its kind, as in KINDS."""
     match: int
-    """The match's id in the store: `golfref replay RUN:#ID` tells it."""
-    number: int
-    """The match's number in the run."""
+    """The match's number in the plan: `golfref replay RUN:N` shows it."""
+    id: int
+    """The id of its row in the store."""
     variant: str
     """The game, by its name in the run."""
     bots: tuple[str, ...]
@@ -46,21 +51,25 @@ class Highlight(Struct, frozen=True, kw_only=True):
     """The same sentence in pieces: texts, and the seats of the bots whose names stand there."""
 
 
-class Match(Struct, frozen=True, kw_only=True):
-    """A match in which highlights are looked for: its result, and what a replay showed if there was one."""
+class Match(Struct, frozen=True, kw_only=True, dict=True):
+    """A match in which highlights are looked for."""
 
+    id: int
+    """The id of its row in the store."""
+    number: int
+    """Its number in the plan."""
     variant: str
     bots: tuple[str, ...]
     result: MatchResult
-    course: Course | None = None
-    """None where nothing of the match depends on slaps or powers, and where it was not played again."""
+    counts: tuple[SeatCounts, ...] = ()
+    """By seat; empty where nobody knocked, drew from the pile or slapped."""
 
-    @property
+    @cached_property
     def counted(self) -> tuple[RoundResult, ...]:
         """The rounds that count in the totals: all but playoffs."""
         return tuple(one for one in self.result.rounds if not one.playoff)
 
-    @property
+    @cached_property
     def totals(self) -> list[tuple[int, ...]]:
         """By counted round the totals after it, by seat."""
         return list(accumulate((one.scores for one in self.counted), _added))
@@ -81,6 +90,11 @@ class Match(Struct, frozen=True, kw_only=True):
         first = ranks.index(1) if ranks.count(1) == 1 else None
         return first if first is not None and totals[first] == min(totals) else None
 
+    @property
+    def last_round(self) -> str:
+        """The moment at which the last round begins, playoffs included."""
+        return f"r{len(self.result.rounds)}"
+
 
 class Found(Struct, frozen=True, kw_only=True):
     """The highlight of a kind in one match."""
@@ -91,12 +105,18 @@ class Found(Struct, frozen=True, kw_only=True):
     """What is told of it, in the unit of the kind."""
     seats: tuple[int, ...]
     """As in Highlight."""
-    round: int
-    """The round in which it is, from 1, playoffs included."""
-    event: int | None = None
-    """The number of its event in the match, from 0; None for the end of the round."""
+    moment: str
+    """As in Highlight."""
     words: str
     """The sentence, with the seats of bots in braces."""
+
+
+class Candidate(Struct, frozen=True, kw_only=True):
+    """A highlight that may be listed."""
+
+    match: Match
+    found: Found
+    order: Order
 
 
 class Kind(Struct, frozen=True, kw_only=True):
@@ -109,10 +129,8 @@ class Kind(Struct, frozen=True, kw_only=True):
     """One sentence for a reader who knows the card game: what is shown, and what counts as most."""
     is_scaled: bool
     """Whether games are compared by multiples of their usual gap."""
-    is_replayed: bool = False
-    """Whether it is seen in a replay only."""
     find: Callable[[Match], Found | None] = lambda _: None
-    """Returns the best highlight of this kind in a match, None where there is none, or where a match does not tell."""
+    """Returns the best highlight of this kind in a match, None where there is none, or where it takes other matches."""
 
 
 def leaders(totals: tuple[int, ...]) -> list[int]:
@@ -153,11 +171,6 @@ def sentence_of(parts: tuple[str | int, ...], bots: tuple[str, ...]) -> str:
 def strokes(count: int) -> str:
     """So many strokes in words."""
     return "1 stroke" if count == 1 else f"{count} strokes"
-
-
-def points(count: int) -> str:
-    """So many points in words."""
-    return "1 point" if count == 1 else f"{count} points"
 
 
 def _added(one: tuple[int, ...], other: tuple[int, ...]) -> tuple[int, ...]:

@@ -1,13 +1,13 @@
 """All kinds of highlights, in the order in which they are told. tournaments/HIGHLIGHTS.md defines each."""
 
-from referee.highlights import finishes, powers, slaps
+from referee.highlights import finishes, slaps
 from referee.highlights.highlight import Kind
 
 UPSET = Kind(
     name="upset",
     title="Greatest upset",
-    unit="match points",
-    meaning="A bot wins before one that does far better in the same game over the whole run.",
+    unit="chance",
+    meaning="A bot wins before another one, which by the ratings of the game happens in less than one of ten matches.",
     is_scaled=False,
 )
 
@@ -46,31 +46,12 @@ KINDS = (
     ),
     UPSET,
     Kind(
-        name="slap-run",
-        title="Longest run of right slaps",
-        unit="right slaps",
-        meaning="A bot makes the most right slaps in a match without a wrong one between them.",
-        is_scaled=False,
-        is_replayed=True,
-        find=slaps.longest_run,
-    ),
-    Kind(
         name="wrong-slap",
         title="Most expensive wrong slap",
         unit="strokes",
         meaning="The card that a wrong slap brought the slapper costs it the most strokes at the end of the round.",
         is_scaled=True,
-        is_replayed=True,
         find=slaps.dearest_wrong_slap,
-    ),
-    Kind(
-        name="power",
-        title="Best use of a power",
-        unit="points",
-        meaning="By the power of a card a bot gains the most points on the others, had all cards been open.",
-        is_scaled=True,
-        is_replayed=True,
-        find=powers.best_power,
     ),
 )
 """Every kind. Another one is a function and an entry here, its definition in the page, and its test."""

@@ -94,10 +94,10 @@ class RunPlace(Struct, frozen=True, kw_only=True):
 
     run: str
     """The name of the run."""
-    number: int | None
+    match: int | None
     """Its number in the plan; None where it is out of the standings."""
-    commit: int
-    """`RUN:#commit` is this match."""
+    id: int
+    """The id of its row in the store."""
     block: int
     deal: int
     rotation: int
@@ -212,8 +212,8 @@ def run_place(run: str, row: CommittedMatch, seat: int) -> RunPlace:
     """Where in its run a committed match stands, as the bot on this seat may know it."""
     return RunPlace(
         run=run,
-        number=row.number,
-        commit=row.id,
+        match=row.number,
+        id=row.id,
         block=row.result.block,
         deal=row.identity.deal,
         rotation=row.identity.rotation,

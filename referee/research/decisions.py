@@ -46,10 +46,10 @@ Numbers = np.ndarray[tuple[int], np.dtype[Any]]
 class Step(Struct, frozen=True, kw_only=True):
     """A row: one step of a decision. Most decisions are one step (see `Env.path`)."""
 
-    match_id: int
-    """Which match: the id of its row in the store, as in the tables of `golfref export`."""
-    number: int | None
+    match: int | None
     """The match's number in the plan, from 0; null where it is out of the standings."""
+    id: int
+    """The id of the match's row in the store, as in the tables of `golfref export`."""
     game: str
     """The game's name in the run."""
     place: int
@@ -159,8 +159,8 @@ class _Game:
                 what, seat, is_asked = _action(given), ask.seat, ask.seat in sent
                 for step, (tensor, mask, number) in enumerate(self._numbers(game.table, ask, what)):
                     yield Step(
-                        match_id=row.id,
-                        number=row.number,
+                        match=row.number,
+                        id=row.id,
                         game=row.identity.variant,
                         place=place,
                         step=step,

@@ -1,9 +1,14 @@
-"""What each seat did in a match and how often, from the events of its game."""
+"""What each seat did in a match and how often, and what its wrong slaps cost it, from the events of its game."""
+
+from collections.abc import Iterator
 
 from msgspec import Struct
 
-from protocol.events import Drew, Knocked, Slapped
+from protocol.cards import Card
+from protocol.events import Drew, Knocked, Round, Scored, Showdown, Slapped, WindowClosed
 from referee.rules.game import Game
+from referee.rules.scoring.knocker import score_round
+from referee.rules.scoring.scoring import layout_score
 
 
 class SlapCounts(Struct, frozen=True, kw_only=True):
@@ -18,6 +23,25 @@ class SlapCounts(Struct, frozen=True, kw_only=True):
         return SlapCounts(right=self.right + other.right, wrong=self.wrong + other.wrong, late=self.late + other.late)
 
 
+class WrongSlap(Struct, frozen=True, kw_only=True):
+    """A wrong slap that brought the slapper a card (CAC-28, CAC-30), and what that came to at the showdown."""
+
+    owner: int
+    """The seat whose card was slapped."""
+    round: int
+    window: int
+    """The number of the slap window in its round."""
+    scored: int
+    """What the slapper scored in the round."""
+    without: int
+    """What the rules would have had it score if the slot of that card had been empty at the showdown."""
+
+    @property
+    def cost(self) -> int:
+        """What the slap cost in this round."""
+        return self.scored - self.without
+
+
 class SeatCounts(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What a seat did in all rounds of a match, playoffs included."""
 
@@ -26,6 +50,8 @@ class SeatCounts(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """How often it drew from the pile."""
     slaps: SlapCounts | None = None
     """None where the game has no slaps."""
+    dearest: WrongSlap | None = None
+    """The wrong slap that cost it the most, the first of equal ones. None where none cost anything."""
 
 
 def seat_counts(game: Game) -> tuple[SeatCounts, ...]:
@@ -41,7 +67,48 @@ def seat_counts(game: Game) -> tuple[SeatCounts, ...]:
             case Slapped(seat=seat, verdict=verdict):
                 slaps[seat] += SlapCounts(**{verdict: 1})
     has_slaps = game.table.options.slaps
+    dearest: dict[int, WrongSlap] = {}
+    for seat, slap in _wrong_slaps(game) if has_slaps else ():
+        if slap.cost > (dearest[seat].cost if seat in dearest else 0):
+            dearest[seat] = slap
     return tuple(
-        SeatCounts(knocks=knocks[seat], pile_takes=takes[seat], slaps=slaps[seat] if has_slaps else None)
+        SeatCounts(
+            knocks=knocks[seat],
+            pile_takes=takes[seat],
+            slaps=slaps[seat] if has_slaps else None,
+            dearest=dearest.get(seat),
+        )
         for seat in range(seats)
     )
+
+
+def _wrong_slaps(game: Game) -> Iterator[tuple[int, WrongSlap]]:
+    """The wrong slaps that brought a card, in rounds that have been scored, each with the seat of its slapper."""
+    number, window = 0, 1
+    penalties: list[tuple[int, int, int, int]] = []
+    layouts: list[list[Card | None]] = []
+    for event in game.events:
+        match event:
+            case Round():
+                number, window = event.round, 1
+                penalties.clear()
+            case WindowClosed():
+                window += 1
+            case Slapped(verdict="wrong", new_slot=int(slot)):
+                penalties.append((event.seat, slot, event.target[0], window))
+            case Showdown():
+                layouts = [[seen.value for seen in cards] for cards in event.layouts]
+            case Scored():
+                for seat, slot, owner, at in penalties:
+                    without = _score_without(game, event, seat, layouts[seat], slot)
+                    yield (
+                        seat,
+                        WrongSlap(owner=owner, round=number, window=at, scored=event.scores[seat], without=without),
+                    )
+
+
+def _score_without(game: Game, scored: Scored, seat: int, cards: list[Card | None], slot: int) -> int:
+    """What a seat would have scored in a round if this slot had been empty at the showdown."""
+    variant, raw = game.table.variant, list(scored.raw)
+    raw[seat] = layout_score(variant, [*cards[:slot], None, *cards[slot + 1 :]])
+    return score_round(variant, raw, scored.ender if len(raw) > 1 else None)[seat]

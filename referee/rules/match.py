@@ -8,7 +8,7 @@ from referee.rules.games import PLAYS
 from referee.rules.games.turns import deal, play_turns
 from referee.rules.questions import Flow
 from referee.rules.scoring.knocker import score_round
-from referee.rules.scoring.scoring import has_four_of_a_kind, raw_score
+from referee.rules.scoring.scoring import has_four_of_a_kind, layout_score
 from referee.rules.secrets import everybody
 from referee.rules.table import Layout, Table
 
@@ -100,7 +100,7 @@ def _showdown(table: Table) -> RoundResult:
     Scores are integers, and lower is better (GEN-11). A forfeited seat gets the round's highest score."""
     layouts = [_cards(layout) for layout in table.layouts]
     table.emit(events.Showdown(layouts=tuple([tuple([everybody(card) for card in cards]) for cards in layouts])))
-    raw = tuple([raw_score(table.variant, _rows(table, cards)) for cards in layouts])
+    raw = tuple([layout_score(table.variant, cards) for cards in layouts])
     alone = table.seats == 1  # NIN-13: nobody is there to be lower than, or to win against
     scores = list(score_round(table.variant, raw, None if alone else table.ended_by))
     for seat in table.forfeited:
@@ -124,12 +124,6 @@ def _showdown(table: Table) -> RoundResult:
 
 def _cards(layout: Layout) -> tuple[Card | None, ...]:
     return tuple([None if slot is None else slot.card for slot in layout])
-
-
-def _rows(table: Table, cards: tuple[Card | None, ...]) -> list[tuple[Card | None, ...]]:
-    """Return the layout as a grid. Slots beyond the dealt ones (CAC-44) make further rows."""
-    width = table.variant.columns
-    return [cards[start : start + width] for start in range(0, len(cards), width)]
 
 
 def _play_off(table: Table, results: list[RoundResult]) -> Flow[None]:

@@ -14,7 +14,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from protocol.text import printable
-from referee.highlights.gather import replayed_until
 from referee.highlights.highlight import Highlight
 from referee.reports.verdict import is_over
 from referee.rules.record import BrokenRecord, NoRecord, read_record
@@ -143,8 +142,7 @@ class SiteBuilder:
         """What has been gathered until now. After an amendment matches have other numbers, and all begins anew."""
         amendments = store.last_amendment()
         if self._gathering is None or amendments != self._amendments:
-            games = {entry.name: entry.variant for entry in meta.config.variants}
-            self._gathering = Gathering(meta.config, replayed_until(store.matches(), games))
+            self._gathering = Gathering(meta.config)
             self._amendments = amendments
         self._gathering.take(store, self._check)
         return self._gathering
@@ -153,8 +151,8 @@ class SiteBuilder:
         meta = store.meta()
         gathered = self._gathered(store, meta)
         summary = summary_of(store, with_results=False)
-        highlights = gathered.highlights(store)
-        game_highlights = {one.name: gathered.highlights(store, one.name) for one in meta.config.variants}
+        highlights = gathered.highlights()
+        game_highlights = {one.name: gathered.highlights(one.name) for one in meta.config.variants}
         best_moments = [*highlights, *(one for some in game_highlights.values() for one in some)]
         matches = self._rows(meta, summary, gathered, best_moments)
         best, worst = gathered.extremes.best(), gathered.extremes.worst()
@@ -190,8 +188,8 @@ class SiteBuilder:
             most=self._matches.most,
             seed=meta.commitment,
             finals=finals(meta.config, summary.rounds, sorted(gathered.rows)),
-            front=[one.match for one in {one.kind: one for one in reversed(highlights)}.values()],
-            highlights=[one.match for one in highlights],
+            front=[one.id for one in {one.kind: one for one in reversed(highlights)}.values()],
+            highlights=[one.id for one in highlights],
             had=[int(id_) for id_ in self._made_from if id_.isdecimal()],
         )
         if self._matches.most is None and not self._matches.all:

@@ -37,9 +37,10 @@ class FaultTold(Struct, frozen=True, kw_only=True):
     """A fault of a bot, as its author needs it."""
 
     kind: str
-    match: int
-    """The match's id in the store."""
-    number: int | None
+    match: int | None
+    """The match's number in the plan. None where it is out of the standings."""
+    id: int
+    """The id of its row in the store."""
     seat: int
     where: str
     """Such as `round 3, turn`."""
@@ -67,7 +68,7 @@ class BotFaults(Struct, frozen=True, kw_only=True):
     """The first one of each kind, in the first matches with it."""
     late: str = ""
     """How late it was in the slap windows of one match, and the likely reason; empty where it never was. No fault."""
-    late_match: int | None = None
+    late_id: int | None = None
     """The id of that match."""
 
 

@@ -30,14 +30,13 @@ OF_A_KIND = 5
 class Gathering:
     """What has been gathered of a run."""
 
-    def __init__(self, config: RunConfig, replayed_until: str | None = None) -> None:
-        """`replayed_until` is what the highlights want to be told of a run that has many matches already."""
+    def __init__(self, config: RunConfig) -> None:
         self.rows: dict[int, MatchRow] = {}
         """All committed matches that have been looked at, by id. Which have pages is not told here."""
         self.extremes = Extremes()
         self.charts = ChartData(order=config.order, rank_by=config.rank_by)
         self._faults = FaultTexts()
-        self._highlights = Highlights(replayed_until=replayed_until)
+        self._highlights = Highlights()
         self._line_ups: dict[tuple[str, ...], tuple[str, ...]] = {}
         """Every line-up once, so that long runs take little memory."""
 
@@ -56,15 +55,15 @@ class Gathering:
         """What is told of the faults of each bot."""
         return self._faults.faults()
 
-    def highlights(self, store: Store, variant: str | None = None) -> tuple[Highlight, ...]:
-        """The best of each kind, of all games or of one. Raises StoreError."""
-        return self._highlights.best(OF_A_KIND, lambda id_: read_record(store.record(id_)), variant)
+    def highlights(self, variant: str | None = None) -> tuple[Highlight, ...]:
+        """The best of each kind, of all games or of one."""
+        return self._highlights.best(OF_A_KIND, variant)
 
     def _read(self, store: Store, row: CommittedMatch) -> str:
         """Take in what the record tells; returns what is wrong with it."""
         try:
             record = read_record(store.record(row.id))
-            self._highlights.add(row, record)
+            self._highlights.add(row, record.result, record.counts)
             self._faults.add(row, record)
         except (NoRecord, BrokenRecord, StoreError, ValueError, LookupError) as error:
             return str(error)

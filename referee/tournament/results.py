@@ -2,7 +2,7 @@
 
 from functools import lru_cache
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from referee.rules.counts import SlapCounts
 
@@ -51,12 +51,12 @@ class Outcome(Struct, frozen=True, kw_only=True, gc=False):
 class Result(Outcome, frozen=True, kw_only=True, gc=False):
     """A finished match, as tables and statistics need it: its outcome, and its place in the plan."""
 
-    number: int = NOT_PLANNED
-    """Its place in the plan, from 0."""
+    number: int = field(default=NOT_PLANNED, name="match")
+    """Its place in the plan, from 0: `match` in JSON."""
     block: int = NOT_PLANNED
     """The block's number, from 0. All matches of one line-up on one deal of a variant are a block."""
-    commit: int = 0
-    """The id of the match in the store. 0 where it has not been committed."""
+    id: int = 0
+    """The id of its row in the store. 0 where it has not been committed."""
 
 
 LEAST_SEATS = 2

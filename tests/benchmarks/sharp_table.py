@@ -44,7 +44,7 @@ def main() -> None:
         for result in store.results():
             if BOT not in result.bots:
                 continue
-            record = read_record(store.record(result.commit))
+            record = read_record(store.record(result.id))
             game = (record.preset, len(result.bots))
             block = blocks[game].setdefault((path, result.block), Block(points=[], rival_points=[], strokes=[]))
             seat, others = result.bots.index(BOT), len(result.bots) - 1

@@ -35,10 +35,10 @@ def lines(path: Path) -> list[bytes]:
 @pytest.mark.parametrize(
     ("name", "begins"),
     [
-        ("m.csv", b"match_id,number,"),
-        ("m.csv.gz", b"match_id,number,"),
-        ("m.JSONL", b'{"match_id":2,"number":0,'),
-        ("m.ndjson.gz", b'{"match_id":2,"number":0,'),
+        ("m.csv", b"match,id,"),
+        ("m.csv.gz", b"match,id,"),
+        ("m.JSONL", b'{"match":0,"id":2,'),
+        ("m.ndjson.gz", b'{"match":0,"id":2,'),
     ],
 )
 def test_the_name_of_the_file_tells_its_format(run: Path, tmp_path: Path, name: str, begins: bytes) -> None:

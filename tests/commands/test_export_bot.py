@@ -33,7 +33,7 @@ def exported(run: Path, bot: str = "ann") -> list[BotMatch]:
 
 
 def numbers(matches: list[BotMatch]) -> set[int | None]:
-    return {match.place.number for match in matches if match.place}
+    return {match.place.match for match in matches if match.place}
 
 
 def test_after_a_run_an_author_has_all_his_matches(run: Path) -> None:
@@ -46,7 +46,7 @@ def test_after_a_run_an_author_has_all_his_matches(run: Path) -> None:
         "replay",
         "run.golfref:3",
         "--seat",
-        str(next(m.seat for m in matches if m.place and m.place.number == 3)),
+        str(next(m.seat for m in matches if m.place and m.place.match == 3)),
         cwd=run,
     )
     golfref("export", "run.golfref", "--bot", "ann", "-o", "ann.jsonl.gz", cwd=run)

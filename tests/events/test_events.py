@@ -108,9 +108,9 @@ def test_what_hooks_missed_is_sent_in_the_order_in_which_it_happened(tmp_path: P
     (match, _, void) = (one for one in found if isinstance(one, Match | Void))
     assert again == [replace(void, at=again[0].at)]
     assert isinstance(match, Match)
-    assert (match.commit, match.played, match.planned) == (last, len(plan) - 1, len(plan))
+    assert (match.id, match.played, match.planned) == (last, len(plan) - 1, len(plan))
     assert isinstance(void, Void)
-    assert (void.match, void.game, void.attempt, void.reason, void.void) == (
+    assert (void.match, void.game, void.attempt, void.reason, void.id) == (
         len(plan) - 1,
         "six-card",
         2,
@@ -128,7 +128,7 @@ def test_a_match_that_an_amendment_took_out_before_it_was_sent_is_sent(tmp_path:
         found = [*missed_events(store, len(plan), row=last, lines=0)]
 
     (match,) = (one for one in found if isinstance(one, Match))
-    assert (match.commit, match.match, match.played) == (last, None, len(plan) - 1)
+    assert (match.id, match.match, match.played) == (last, None, len(plan) - 1)
 
 
 def test_the_page_has_every_event_with_all_of_its_fields() -> None:

@@ -185,13 +185,11 @@ def test_hooks_are_run_for_what_they_missed_by_a_kill_when_the_run_goes_on(
     golfref("tournament", "run.toml", cwd=tmp_path)
 
     with closing(Store.open(tmp_path / "run.golfref")) as store:
-        results = sorted(store.results(), key=lambda result: result.commit)
+        results = sorted(store.results(), key=lambda result: result.id)
     matches = events_in((tmp_path / "match.jsonl").read_text())
-    assert [(one.commit, one.match) for one in all_of(Match, matches)] == [(one.commit, one.number) for one in results]
+    assert [(one.id, one.match) for one in all_of(Match, matches)] == [(one.id, one.number) for one in results]
     faults = all_of(Fault, events_in((tmp_path / "fault.jsonl").read_text()))
-    assert [one.commit for one in faults] == [
-        result.commit for result in results for kinds in result.faults for _ in kinds
-    ]
+    assert [one.id for one in faults] == [result.id for result in results for kinds in result.faults for _ in kinds]
 
 
 def test_an_interrupted_run_leaves_no_hook_behind_and_its_end_has_the_command_to_go_on(

@@ -32,7 +32,7 @@ def played(
     totals = tuple(map(sum, zip(*rounds, strict=True)))
     placed = ranks or tuple(1 + sum(other < own for other in totals) for own in totals)
     result = MatchResult(totals=totals, ranks=placed, rounds=tuple(results), capped=False)
-    return Match(variant="game", bots=("ann", "bob", "cy")[: len(totals)], result=result)
+    return Match(id=1, number=0, variant="game", bots=("ann", "bob", "cy")[: len(totals)], result=result)
 
 
 LAST_ROUND = played((20, 34), (25, 5))
@@ -46,12 +46,12 @@ FOUND: list[tuple[Kind, Match, tuple[int, tuple[int, ...], int], str]] = [
     ),
     (greatest_swing, played((0, 2), (6, 0), (0, 6)), (6, (0, 1), 3), ""),
     (greatest_swing, ENDED, (9, (1, 0), 2), "bob scores 0, ann ends the round and scores 9 instead of 2."),
-    # A comeback is how far the winner was behind; a playoff decides who that is.
+    # A comeback is how far the winner was behind before the next round; a playoff decides who that is.
     (
-        greatest_comeback, played((10, 3), (8, 8), (2, 10), (2, 9)), (7, (0, 1), 2),
+        greatest_comeback, played((10, 3), (8, 8), (2, 10), (2, 9)), (7, (0, 1), 3),
         "ann is 7 strokes behind bob 2 rounds before the end, and still wins.",
     ),
-    (greatest_comeback, played((2, 0), (0, 2), playoffs=[(1, 3)], ranks=(1, 2)), (2, (0, 1), 1), ""),
+    (greatest_comeback, played((2, 0), (0, 2), playoffs=[(1, 3)], ranks=(1, 2)), (2, (0, 1), 2), ""),
     (
         closest_finish, played((3, 9, 4), (4, 9, 4)), (1, (0, 2), 2),
         "After 2 rounds ann wins by 1 stroke before cy, 7 to 8.",
@@ -79,7 +79,7 @@ def test_a_moment_is_found_with_its_seats_and_its_round_and_told(
 ) -> None:
     found = kind(match)
     assert found is not None
-    assert (found.score, found.seats, found.round, found.event) == (*what, None)
+    assert (found.score, found.seats, found.moment) == (*what[:2], f"r{what[2]}")
     assert sentence_of(parts_of(found.words), match.bots).endswith(words)
 
 

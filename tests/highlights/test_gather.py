@@ -6,20 +6,17 @@ from fractions import Fraction
 from pathlib import Path
 from random import Random
 
-import pytest
 from commands import golfref
 from made_up_runs import made_up_result
 from msgspec.structs import replace
 from recorded_matches import BY_PRESET
 
 from referee.film.reel import Reel
-from referee.highlights import gather
-from referee.highlights.gather import Highlights, replayed_until
+from referee.highlights.gather import Highlights
 from referee.highlights.highlight import Highlight
 from referee.highlights.kinds import KINDS
 from referee.rules.match import MatchResult, RoundResult
 from referee.rules.record import Record
-from referee.rules.variants import PRESETS
 from referee.tournament.plan.planned_match import Identity
 from referee.tournament.store.rows import CommittedMatch
 
@@ -40,12 +37,11 @@ def run_of(records: Iterable[Record]) -> Some:
     return [(row_of(record, id_, deal=id_), record) for id_, record in enumerate(records, start=1)]
 
 
-def best(run: Some, per_kind: int = 3, kept: int = 10, variant: str | None = None) -> tuple[Highlight, ...]:
+def best(run: Some, kept: int = 10, variant: str | None = None) -> tuple[Highlight, ...]:
     found = Highlights(kept)
     for row, record in run:
-        found.add(row, record)
-    records = {row.id: record for row, record in run}
-    return found.best(per_kind, records.__getitem__, variant)
+        found.add(row, record.result, record.counts)
+    return found.best(3, variant)
 
 
 def scored(preset: str, *rounds: tuple[int, ...]) -> Record:
@@ -71,11 +67,9 @@ def test_highlights_are_told_kind_by_kind_with_moments_that_the_film_of_the_matc
     assert {one.kind for one in found} == {"closest-finish", "wrong-slap"}
     reels = {row.id: Reel(record) for row, record in EVERY_GAME}
     for one in found:
-        reel = reels[one.match]
+        reel = reels[one.id]
         event = reel.events[reel.names.index(one.moment)]
-        ends = one.kind not in {"power", "slap-run", "wrong-slap"}
-        assert type(event).__name__ in (["Scored"] if ends else ["Slapped", "Switched", "Kept", "Planted",
-               "CardAdded", "CardRemoved", "Rearranged"])  # fmt: skip
+        assert type(event).__name__ == ("Slapped" if one.kind == "wrong-slap" else "Round")
         assert all(bot in one.sentence for bot in [one.bots[seat] for seat in one.seats[:1]])
 
 
@@ -92,15 +86,14 @@ def test_the_order_in_which_matches_come_has_no_influence() -> None:
 def test_of_the_rotations_of_a_deal_the_earliest_of_equals_is_told() -> None:
     rotations = [(row_of(BY_PRESET["six-card"], id_, deal=4), BY_PRESET["six-card"]) for id_ in (3, 1, 2)]
 
-    assert {one.match for one in best(rotations)} == {1}
+    assert {(one.match, one.id) for one in best(rotations)} == {(0, 1)}
 
 
 def test_what_counts_for_no_standings_or_was_forfeited_has_no_highlights() -> None:
     ((row, record),) = run_of([BY_PRESET["six-card"]])
-    forfeited = replace(record, seats=(replace(record.seats[0], forfeited=True), *record.seats[1:]))
-    alone = replace(record, seats=record.seats[:1])
+    forfeited = replace(row, result=replace(row.result, forfeited=(True, False, False)))
 
-    assert best([(replace(row, number=None), record), (row, forfeited), (row, alone)]) == ()
+    assert best([(replace(row, number=None), record), (forfeited, record)]) == ()
 
 
 def test_the_page_and_the_help_name_every_kind() -> None:
@@ -114,13 +107,6 @@ def test_the_page_and_the_help_name_every_kind() -> None:
 # Scores that are made up
 
 
-@pytest.fixture
-def no_moments(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The records of made-up scores tell of another match."""
-    monkeypatch.setattr(gather, "_moment_in", lambda _, found: f"r{found.round}")
-
-
-@pytest.mark.usefixtures("no_moments")
 def test_games_are_compared_by_their_usual_gap() -> None:
     """A swing of 4 is more where seats mostly lie 1 apart than one of 20 where they lie 10 apart."""
     calm, wild = (
@@ -137,37 +123,37 @@ def test_games_are_compared_by_their_usual_gap() -> None:
     ]
 
 
-@pytest.mark.usefixtures("no_moments")
-def test_an_upset_is_told_by_what_share_of_its_opponents_each_bot_beats() -> None:
-    """A beats 12 of 60 opponents and B 51 of 60, and one of the victories is over B."""
+def upsets(*records: Record, bots: tuple[str, ...] = ("A", "B")) -> list[Highlight]:
+    run = [(row_of(record, id_, bots=bots, deal=id_), record) for id_, record in enumerate(records, start=1)]
+    return [one for one in best(run) if one.kind == "upset"]
+
+
+def test_a_victory_is_an_upset_where_its_chance_by_the_ratings_of_the_game_is_below_a_tenth() -> None:
     won, lost = scored("six-card", (3, 9)), scored("six-card", (9, 3))
-    tables = [("A", "B", won), ("A", "c", won), ("A", "d", lost), ("B", "c", won), ("B", "d", lost)]
-    times = [1, 11, 48, 51, 8]
-    run = [
-        (row_of(record, 100 * place + number + 1, bots=(one, other), deal=number), record)
-        for place, ((one, other, record), count) in enumerate(zip(tables, times, strict=True))
-        for number in range(count)
-    ]
 
-    upset = next(one for one in best(run) if one.kind == "upset" and "A" in one.bots)
-
-    assert (upset.match, upset.score, upset.seats, upset.moment) == (1, 0.65, (0, 1), "r1")
-    assert upset.sentence == (
-        "A wins and leaves B 6 strokes behind, though in this game it beats 20% of its opponents and B 85%."
-    )
+    assert upsets(won, *[lost] * 8) == []
+    (upset,) = upsets(won, *[lost] * 30)
+    assert (upset.id, upset.seats, upset.moment) == (1, (0, 1), "r1")
+    assert upset.score < 0.1
+    happens = f"By their ratings in this game that happens in {upset.score:.1%} of matches."
+    assert upset.sentence == f"A wins and leaves B 6 strokes behind. {happens}"
     assert upset.parts[:3] == (0, " wins and leaves ", 1)
 
 
-@pytest.mark.usefixtures("no_moments")
 def test_of_all_victories_over_the_same_bot_the_clearest_is_the_upset() -> None:
     close, clear, usual = scored("six-card", (3, 4)), scored("six-card", (0, 9)), scored("six-card", (9, 1))
-    records = [close, clear, clear, *[usual] * 9]
-    run = [(row_of(record, id_, bots=("A", "B"), deal=id_), record) for id_, record in enumerate(records, start=1)]
 
-    assert [(one.match, one.score) for one in best(run) if one.kind == "upset"] == [(2, 0.5)]
+    assert [one.id for one in upsets(close, clear, clear, *[usual] * 60)] == [2]
 
 
-@pytest.mark.usefixtures("no_moments")
+def test_a_match_is_one_upset_that_over_the_strongest_bot_at_the_table() -> None:
+    won, usual = scored("six-card", (3, 9, 9)), scored("six-card", (9, 8, 3))
+
+    (upset,) = upsets(won, *[usual] * 60, bots=("A", "B", "C"))
+
+    assert upset.seats == (0, 2)
+
+
 def test_names_are_made_safe_to_show() -> None:
     record = scored("six-card", (0, 1), (1, 1))
     name = "\u202eevil\x1b[31m"
@@ -176,18 +162,3 @@ def test_names_are_made_safe_to_show() -> None:
 
     assert one.sentence == "After 2 rounds \\u202eevil\\x1b[31m wins by 1 stroke before bob, 1 to 2."
     assert one.bots == (name, "bob")
-
-
-def test_of_a_long_run_the_matches_with_the_least_hashes_are_replayed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(gather, "MOST_REPLAYED", 2)
-    run = run_of([BY_PRESET[preset] for preset in ("cactus", "six-card", "cactus", "cactus", "powers")])
-    games = {"cactus": PRESETS["cactus"], "six-card": PRESETS["six-card"], "powers": PRESETS["powers"]}
-
-    until = replayed_until((row for row, _ in run), games)
-    highlights = Highlights(replayed_until=until)
-    for row, record in run:
-        highlights.add(row, record)
-
-    assert until == run[2][0].hash
-    assert (highlights.matches, highlights.with_slaps_or_powers, highlights.replayed) == (5, 4, 2)
-    assert replayed_until((row for row, _ in run[:3]), games) is None

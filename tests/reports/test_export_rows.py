@@ -21,6 +21,8 @@ from made_once import made_once
 from msgspec.structs import replace
 
 from protocol.actions import Slap
+from referee.commands.runs.export import TYPES
+from referee.reports.export import meanings
 from referee.reports.export.all_tables import TABLES, Table
 from referee.reports.export.columns import scope_of
 from referee.reports.export.of_matches import SEATS
@@ -52,7 +54,7 @@ def exported(run: Path, table: str, *more: str, said: str = "") -> list[Line]:
 
 # The formats
 
-TYPES: dict[str, set[type]] = {"int": {int}, "float": {float, int}, "bool": {bool}, "text": {str}}
+PYTHON_TYPES: dict[str, set[type]] = {"int": {int}, "float": {float, int}, "bool": {bool}, "text": {str}}
 
 
 @pytest.mark.parametrize("table", TABLES)
@@ -64,7 +66,10 @@ def test_json_lines_have_the_columns_that_are_told(run: Path, table: Table) -> N
         assert list(row) == [column.name for column in columns]
         for column in columns:
             value = row[column.name]
-            assert column.can_be_empty if value is None else type(value) in TYPES[column.kind], (column.name, value)
+            assert column.can_be_empty if value is None else type(value) in PYTHON_TYPES[column.kind], (
+                column.name,
+                value,
+            )
 
 
 @pytest.mark.parametrize("table", TABLES)
@@ -104,7 +109,7 @@ def test_matches_and_seats_have_the_results(run: Path) -> None:
     results = json.loads(golfref("standings", "run.golfref", "--json", cwd=run)[0])["results"]
     matches, seats = exported(run, "matches"), exported(run, "seats")
 
-    for name in ("number", "block", "deal", "rotation", "redeals", "rounds", "lag_us"):
+    for name in ("match", "block", "deal", "rotation", "redeals", "rounds", "lag_us"):
         assert [match[name] for match in matches] == [result.get(name, 0) for result in results]
     assert [match["faults"] for match in matches] == [sum(sum(f.values()) for f in r["faults"]) for r in results]
     for column, name in (("bot", "bots"), ("total", "totals"), ("rank", "ranks"), ("late_slaps", "late_slaps")):
@@ -116,17 +121,17 @@ def test_the_tables_of_a_match_agree(run: Path) -> None:
     totals: dict[tuple[int, int], int] = {}
     for row in exported(run, "rounds"):
         if not row["playoff"]:
-            totals[row["match_id"], row["seat"]] = row["total"]
+            totals[row["id"], row["seat"]] = row["total"]
     times: dict[tuple[int, int], list[int]] = {}
     knocks = Counter[tuple[int, int]]()
     for row in exported(run, "decisions"):
-        knocks[row["match_id"], row["seat"]] += row["action"] == "knock"
+        knocks[row["id"], row["seat"]] += row["action"] == "knock"
         if row["asked"]:
-            times.setdefault((row["match_id"], row["seat"]), []).append(row["time_us"])
-    verdicts = Counter((row["match_id"], row["seat"], row["verdict"]) for row in exported(run, "slaps"))
+            times.setdefault((row["id"], row["seat"]), []).append(row["time_us"])
+    verdicts = Counter((row["id"], row["seat"], row["verdict"]) for row in exported(run, "slaps"))
 
     for row in exported(run, "seats"):
-        where = row["match_id"], row["seat"]
+        where = row["id"], row["seat"]
         own = times.get(where, [])
         assert row["total"] == totals[where]
         assert row["knocks"] == knocks[where]
@@ -211,7 +216,7 @@ def test_what_is_committed_while_a_table_is_written_is_not_in_it(run: Path, tmp_
     with closing(Store.open(changed(run, tmp_path) / "run.golfref")) as store:
         scope = replace(scope_of(store), until=36)
 
-        assert {row[0] for row in SEATS.rows(store, scope)} == set(range(2, 37))
+        assert {row[1] for row in SEATS.rows(store, scope)} == set(range(2, 37))
 
 
 def test_matches_out_of_the_standings_are_told_where_they_are_asked_for(run: Path, tmp_path: Path) -> None:
@@ -220,7 +225,7 @@ def test_matches_out_of_the_standings_are_told_where_they_are_asked_for(run: Pat
     counting = exported(amended, "seats")
     every = exported(amended, "seats", "--all")
     assert every[3:] == counting
-    assert [(row["match_id"], row["number"]) for row in every[:3]] == [(2, None)] * 3
+    assert [(row["id"], row["match"]) for row in every[:3]] == [(2, None)] * 3
 
 
 @pytest.mark.parametrize("table", ["matches", "seats", "rounds", "decisions", "slaps"])
@@ -232,19 +237,13 @@ def test_a_damaged_record_is_named(run: Path, tmp_path: Path, table: str) -> Non
     assert [path.name for path in damaged.iterdir()] == ["run.golfref"]
 
 
-# The page has every column: its name, its type, and what it means
+def test_describe_prints_each_column_with_its_type_and_meaning_and_no_meaning_is_left_over(tmp_path: Path) -> None:
+    out, _ = golfref("export", "--describe", cwd=tmp_path)
 
-PAGE = Path(__file__).parents[2] / "tournaments/EXPORT.md"
-
-WORDS = {"int": "whole number", "float": "number", "bool": "true or false", "text": "text"}
-
-
-@pytest.mark.parametrize("table", TABLES)
-def test_the_page_has_every_column_of_a_table(table: Table) -> None:
-    section = PAGE.read_text(encoding="utf-8").split(f"\n## {table}\n")[1].split("\n## ")[0]
-    found = [re.split(r"(?<!\\)\| ", text) for text in section.splitlines() if text.startswith("| `")]
-
-    assert [cells[1:3] for cells in found] == [
-        [f"`{one.name}` ", f"{WORDS[one.kind]}{', or empty' * one.can_be_empty} "] for one in TABLES[table].columns
-    ]
-    assert all(cells[3].rstrip(" |").endswith(".") for cells in found)
+    columns = [(table, column) for table in TABLES for column in TABLES[table].columns]
+    described = re.findall(r"^(\w+) \((.*)\)\n  ", out, flags=re.MULTILINE)
+    assert described == [(one.name, f"{TYPES[one.kind]}{', or empty' * one.can_be_empty}") for _, one in columns]
+    assert meanings.SHARED.keys() <= {one.name for _, one in columns}
+    assert {(table, name) for table, own in meanings.OWN.items() for name in own} <= {
+        (t, one.name) for t, one in columns
+    }

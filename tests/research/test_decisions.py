@@ -71,14 +71,14 @@ def records(store: Path) -> dict[int, Record]:
 def by_match(run: Path) -> dict[int, list[Row]]:
     found: dict[int, list[Row]] = defaultdict(list)
     for row in rows_of(run / "ended.parquet"):
-        found[row["match_id"]].append(row)
+        found[row["id"]].append(row)
     return found
 
 
 def test_every_match_has_its_rows_and_every_seat_the_lines_that_it_was_sent(
     run: Path, by_match: dict[int, list[Row]]
 ) -> None:
-    for match_id, record in records(run / "ended.golfref").items():
+    for id_, record in records(run / "ended.golfref").items():
         retelling, ends = Retelling(record), dict[int, bytes]()
         for game, move in walk(record):
             for _ in retelling.before(game, move):
@@ -86,7 +86,7 @@ def test_every_match_has_its_rows_and_every_seat_the_lines_that_it_was_sent(
         ends = {delivery.seat: delivery.data for delivery in retelling.after()}
         first = next(retelling_hello(record))
         for seat in range(len(record.seats)):
-            sent = [row["lines"] for row in by_match[match_id] if row["seat"] == seat and row["step"] == 0]
+            sent = [row["lines"] for row in by_match[id_] if row["seat"] == seat and row["step"] == 0]
             whole = first + "".join(line for line in sent if line is not None).encode() + ends[seat]
             assert sha256(whole).hexdigest() == retelling.sent(seat)[1]
 
@@ -101,13 +101,13 @@ def retelling_hello(record: Record) -> Any:
 
 def test_tensors_masks_and_moves_are_those_of_an_environment(run: Path, by_match: dict[int, list[Row]]) -> None:
     compared = 0
-    for match_id, record in records(run / "ended.golfref").items():
+    for id_, record in records(run / "ended.golfref").items():
         variant = from_record(record.preset, record.options)
         if variant.options.slaps:
             continue  # an environment knows no times
         env = Env.of(variant, len(record.seats))
         env._begin(Recorded(record.rounds), b"")
-        steps = iter(by_match[match_id])
+        steps = iter(by_match[id_])
         for action in actions_of(record):
             for number in env.path(action):
                 row = next(steps)
@@ -131,11 +131,11 @@ def test_rows_have_the_steps_the_slaps_and_the_results_of_their_matches(
     run: Path, by_match: dict[int, list[Row]]
 ) -> None:
     steps: dict[tuple[int, int], list[Row]] = defaultdict(list)
-    for match_id, record in records(run / "ended.golfref").items():
+    for id_, record in records(run / "ended.golfref").items():
         result = record.result
-        for row in by_match[match_id]:
+        for row in by_match[id_]:
             seat = row["seat"]
-            steps[match_id, row["place"]].append(row)
+            steps[id_, row["place"]].append(row)
             assert row["round_score"] == result.rounds[row["round"] - 1].scores[seat]
             assert (row["total"], row["rank"]) == (result.totals[seat], result.ranks[seat])
     slaps = [row for rows in steps.values() for row in rows if row["decision"] == "slap"]
@@ -205,7 +205,7 @@ def test_a_run_that_has_not_ended_has_the_decisions_so_far(run: Path, tmp_path: 
         played = set(store.ids())
     count = decisions(run / "run.golfref", tmp_path / "some.parquet")
     rows = rows_of(tmp_path / "some.parquet")
-    assert {row["match_id"] for row in rows} == played
+    assert {row["id"] for row in rows} == played
     assert count == len(rows)
 
 
@@ -224,7 +224,7 @@ def test_one_game_can_be_had_and_another_is_named(run: Path, tmp_path: Path) -> 
     [
         (["seats", "-o", "x.parquet"], "--with-cards is for --table decisions and Parquet"),
         (["decisions", "-o", "x.csv"], "--with-cards is for --table decisions and Parquet"),
-        (["decisions", "-o", "x.parquet", "--all"], "leave out --columns and --all"),
+        (["decisions", "-o", "x.parquet", "--all"], "leave out --all"),
         (["decisions", "-o", "ended.parquet"], "exists already"),
     ],
 )

@@ -180,7 +180,7 @@ def test_an_author_is_told_what_was_wrong_and_where(content: Content) -> None:
         texts_of_faults.add(committed(record, id_), record)
     (faults,) = texts_of_faults.faults()
     assert faults.matches == {"illegal_action": EXAMPLES + 2}
-    assert [told.match for told in faults.told] == [*range(1, EXAMPLES + 1)]
+    assert [told.id for told in faults.told] == [*range(1, EXAMPLES + 1)]
     first = faults.told[0]
     (frame,) = (one for one in Film(record).frames if one.name == first.moment)
     assert any("illegal_action" in note.text for note in frame.notes)

@@ -63,7 +63,7 @@ def content_of(folder: Path, *, is_live: bool = False) -> Content:
         summary, config = _changed(summary_of(store)), _changed(store.meta().config)
     matches = tuple(
         MatchRow(
-            id=result.commit,
+            id=result.id,
             number=result.number,
             variant=result.variant,
             bots=result.bots,

@@ -6,13 +6,13 @@ from msgspec.structs import replace
 
 from referee.tournament.results import Result
 
-FIGURES = ("lag_us", "commit", "idle_cpu_ms")
+FIGURES = ("lag_us", "id", "idle_cpu_ms")
 """Fields of results and of rows of standings."""
 
 
 def unmeasured(result: Result) -> Result:
     """The result without what is measured."""
-    return replace(result, lag_us=0, commit=0, idle_cpu_ms=())
+    return replace(result, lag_us=0, id=0, idle_cpu_ms=())
 
 
 def unmeasured_document(document: Any, *more: str) -> Any:

@@ -28,10 +28,10 @@ def origin(opened: OpenedMatch) -> list[str]:
 def place_line(place: RunPlace, *, is_id: bool = False) -> str:
     """Which match of a run it is, with the deal by which its key can be derived."""
     where = f"deal {place.deal}, rotation {place.rotation}{_redealt(place.redeals)}"
-    if is_id or place.number is None:
-        now = "out of the standings" if place.number is None else f"match {place.number}"
-        return f"match #{place.commit}, {now}: {where}"
-    return f"match {place.number}: block {place.block}, {where}"
+    if is_id or place.match is None:
+        now = "out of the standings" if place.match is None else f"match {place.match}"
+        return f"match #{place.id}, {now}: {where}"
+    return f"match {place.match}: block {place.block}, {where}"
 
 
 def _redealt(redeals: int) -> str:

@@ -198,7 +198,7 @@ def _own(place: Place, lines: Sequence[bytes]) -> bytes:
     numbers: list[int] = []
     for line in lines:
         own = number_of(line)
-        number = None if own is None else own.commit if place.is_id else own.number
+        number = None if own is None else own.id if place.is_id else own.match
         if number == place.number:
             return line
         numbers += [] if number is None else [number]

@@ -11,14 +11,15 @@ import typer
 from msgspec import Struct
 
 from protocol.text import printable
-from referee.commands.console import put_bytes, say
-from referee.commands.options import Force, RunFile, refuse
+from referee.commands.console import in_lines, put, put_bytes, say, screen_width
+from referee.commands.options import Force, refuse
 from referee.commands.recorded.records import check_bot_of_run, open_run, replaying
 from referee.errors import CHECK_FAILED, DONE, CommandError
 from referee.new_file import new_file
 from referee.reports.bot_match import matches_of_bot
 from referee.reports.export.all_tables import TABLES, Table
-from referee.reports.export.columns import ExportColumn, scope_of
+from referee.reports.export.columns import ExportColumn, Kind, scope_of
+from referee.reports.export.meanings import ROWS, meaning_of
 from referee.reports.export.writing import Rows, in_text, no_parquet, write_parquet
 from referee.rules.record import NoRecord
 from referee.tournament.store.store import Store
@@ -33,6 +34,9 @@ ENDINGS: dict[str, Format] = {
 }
 """What the end of a file's name says of its format."""
 
+TYPES: dict[Kind, str] = {"int": "whole number", "float": "number", "bool": "true or false", "text": "text"}
+"""The types of columns in words."""
+
 PACKED = ".gz"
 """With this after the ending, a text is packed."""
 
@@ -40,7 +44,7 @@ PACKED = ".gz"
 class ExportOptions(Struct, frozen=True, kw_only=True):
     """What `golfref export` was asked for."""
 
-    run: RunFile
+    run: Annotated[Path | None, typer.Argument(metavar="RUN", help="The run's store file.", show_default=False)] = None
     table: Annotated[
         str | None,
         typer.Option(
@@ -71,6 +75,10 @@ class ExportOptions(Struct, frozen=True, kw_only=True):
         bool, typer.Option("--with-cards", help="Of decisions, also what each seat knew, as Parquet.")
     ] = False
     replaces: Force = False
+    is_description: Annotated[
+        bool,
+        typer.Option("--describe", help="Print the columns of the tables, or of --table, with types and meanings."),
+    ] = False
 
     @property
     def file(self) -> Path | None:
@@ -79,18 +87,36 @@ class ExportOptions(Struct, frozen=True, kw_only=True):
 
 
 def export(options: ExportOptions) -> int:
-    """Write a table of a run for other programs (tournaments/EXPORT.md lists its columns), or all matches of a bot.
+    """Write a table of a run for other programs, or all matches of a bot; with --describe, print what the columns mean.
 
     Example: golfref export cup.golfref --table decisions -o decisions.parquet
     """
+    if options.is_description:
+        return _describe(options)
+    if options.run is None:
+        raise CommandError("expected the run's store file")
     if (options.table is None) == (options.bot is None):
         raise CommandError("expected --table NAME or --bot NAME")
     if options.file is None:
         refuse("standard output", {"--force": options.replaces})
-    return _export(options) if options.bot is None else _export_bot(options, options.bot)
+    return _export(options, options.run) if options.bot is None else _export_bot(options, options.run, options.bot)
 
 
-def _export_bot(options: ExportOptions, bot: str) -> int:
+def _describe(options: ExportOptions) -> int:
+    """Print the columns of the tables, or of one."""
+    if options != ExportOptions(table=options.table, is_description=True):
+        raise CommandError("--describe goes with --table only, and without a RUN")
+    width = screen_width()
+    for table in TABLES if options.table is None else [_table(options.table)]:
+        put(*in_lines(f"{table}: a row for each {ROWS[table]}", width), "")
+        for column in TABLES[table].columns:
+            put(f"{column.name} ({TYPES[column.kind]}{', or empty' * column.can_be_empty})")
+            put(*in_lines(f"  {meaning_of(table, column.name)}", width))
+        put("")
+    return DONE
+
+
+def _export_bot(options: ExportOptions, run: Path, bot: str) -> int:
     """Write the bot's matches, a line each, and print how many there are."""
     of_tables = {"--exact": options.is_exact, "--all": options.with_retired, "--with-cards": options.with_cards}
     refuse("--bot", {"--format": options.format, **of_tables})
@@ -99,7 +125,7 @@ def _export_bot(options: ExportOptions, bot: str) -> int:
     if ENDINGS.get(Path(out.name.removesuffix(PACKED)).suffix.lower(), "jsonl") != "jsonl":
         raise CommandError(f"{out}: --bot writes JSON lines; name a file as FILE.jsonl or FILE.jsonl.gz")
     name = printable(bot, 100)
-    with open_run(options.run) as store, replaying(str(options.run)):
+    with open_run(run) as store, replaying(str(run)):
         check_bot_of_run(store, bot)
         store.hold()
         found = [row.id for row in store.matches() if bot in row.identity.bots]
@@ -112,13 +138,13 @@ def _export_bot(options: ExportOptions, bot: str) -> int:
     return DONE
 
 
-def _export(options: ExportOptions) -> int:
+def _export(options: ExportOptions, run: Path) -> int:
     table, format_ = _table(options.table or ""), _format(options)
     if table in ("pairs", "standings"):
         refuse(f"--table {table}", {"--all": options.with_retired})
-    with open_run(options.run) as store:
+    with open_run(run) as store:
         if not store.counts():
-            raise NoRecord(f"{options.run}: no match of the run has been played yet, so there is nothing to export")
+            raise NoRecord(f"{run}: no match of the run has been played yet, so there is nothing to export")
         if options.with_cards:
             return _export_with_cards(store, table, format_, options)
         scope = scope_of(store, with_retired=options.with_retired)

@@ -1,33 +1,29 @@
 """highlights: the moments of a run that are worth seeing."""
 
 import shlex
-import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import Annotated
 
 import msgspec
 import typer
 from msgspec import Struct
 
 from protocol.text import printable
-from referee.commands.console import in_lines, put, put_json, say, screen_width
+from referee.commands.console import in_lines, put, put_json, screen_width
 from referee.commands.options import Game, Json, RunFile
-from referee.commands.recorded.records import decode, open_run, replaying
+from referee.commands.recorded.records import open_run
 from referee.errors import DONE
-from referee.highlights.gather import Highlights, replayed_until
+from referee.highlights.gather import Highlights
 from referee.highlights.highlight import Highlight, Kind
 from referee.highlights.kinds import KINDS
-from referee.rules.record import BrokenRecord, NoRecord, Record
+from referee.rules.counts import SeatCounts
+from referee.rules.match import MatchResult
+from referee.rules.record import NoRecord
 from referee.tournament.store.disk import StoreError
-from referee.tournament.store.rows import CommittedMatch
+from referee.tournament.store.reading import Part, parts_of
 from referee.tournament.store.store import Store
 from referee.tournament.summary import check_game
-
-T = TypeVar("T")
-
-TOLD_EVERY_S = 10.0
-"""Seconds between two lines that say how far the reading has come."""
 
 
 class HighlightsOptions(Struct, frozen=True, kw_only=True):
@@ -39,8 +35,8 @@ class HighlightsOptions(Struct, frozen=True, kw_only=True):
         typer.Option(
             "--kind",
             metavar="KIND",
-            help="swing, comeback, closest-finish, lead-changes, upset, slap-run, wrong-slap or power; may be given "
-            "several times. Default: all.",
+            help="swing, comeback, closest-finish, lead-changes, upset or wrong-slap; may be given several times. "
+            "Default: all.",
         ),
     ] = None
     limit: Annotated[int, typer.Option(min=1, max=100, help="How many of each kind.")] = 3
@@ -57,14 +53,17 @@ class RunHighlights(Struct, frozen=True, kw_only=True):
     """The game, where one was asked for."""
     matches: int
     """How many matches were looked at: those of the standings in which nobody forfeited."""
-    with_slaps_or_powers: int
-    """How many of those looked at are of games with slaps or powers."""
-    replayed: int
-    """How many of these were played again; in the others no slap and no power was looked at."""
     usual_gaps: dict[str, float]
     """By game how many strokes two seats of a table lie apart in a round, on average."""
     highlights: tuple[Highlight, ...]
     """By kind, the best first."""
+
+
+class _Scores(Part, frozen=True, kw_only=True):
+    """What highlights need of a record."""
+
+    result: MatchResult
+    counts: tuple[SeatCounts, ...]
 
 
 def highlights(options: HighlightsOptions) -> int:
@@ -73,7 +72,7 @@ def highlights(options: HighlightsOptions) -> int:
     Example: golfref highlights cup.golfref --kind upset
     """
     kinds = _chosen(options.kinds or ())
-    with open_run(options.run) as store, replaying(str(options.run)):
+    with open_run(options.run) as store:
         check_game(store, options.variant)
         found = _found(store, options, kinds)
     if options.as_json:
@@ -92,62 +91,26 @@ def _chosen(names: Sequence[str]) -> list[Kind]:
 
 
 def _found(store: Store, options: HighlightsOptions, kinds: Sequence[Kind]) -> RunHighlights:
-    """The highlights of a run. Raises StoreError where there is no match, and what a record raises."""
-    until = store.last_id()
-    if next(_counted(store, until, options.variant), None) is None:
-        raise StoreError(f"{store.path}: no match has been played yet, so there is nothing to see")
-    highlights = Highlights(options.limit, replayed_until=_replayed_until(store, until, options, kinds))
-    for row, data in _told(store.with_records(until), until):
-        if options.variant in (None, row.identity.variant):
-            _add(highlights, row, decode(f"{store.path}:#{row.id}", data))
-    best = highlights.best(options.limit, lambda id_: _record(store, id_), options.variant)
+    """The highlights of a run. Raises StoreError, also where there is no match."""
+    highlights, game = Highlights(options.limit), options.variant
+    for row, scores in parts_of(store, _Scores, store.last_id()):
+        if game in (None, row.identity.variant):
+            try:
+                highlights.add(row, scores.result, scores.counts)
+            except (ValueError, LookupError) as error:
+                problem = f"the result in the record of match #{row.id} is damaged ({error})"
+                raise StoreError(f"{store.path}: {problem}; `golfref verify` prints more") from None
+    if not highlights.matches:
+        raise StoreError(f"{store.path}: no match without a forfeit has been played yet, so there is nothing to see")
+    best = highlights.best(options.limit, game)
     names = {kind.name for kind in kinds}
     return RunHighlights(
         name=store.meta().config.name,
-        variant=options.variant,
+        variant=game,
         matches=highlights.matches,
-        with_slaps_or_powers=highlights.with_slaps_or_powers,
-        replayed=highlights.replayed,
-        usual_gaps={game: round(float(highlights.gap(game)), 6) for game in highlights.games},
+        usual_gaps={name: round(float(highlights.gap(name)), 6) for name in highlights.games},
         highlights=tuple(one for one in best if one.kind in names),
     )
-
-
-def _add(highlights: Highlights, row: CommittedMatch, record: Record) -> None:
-    """Take a match in. Raises BrokenRecord, which names it."""
-    try:
-        highlights.add(row, record)
-    except (BrokenRecord, ValueError) as error:  # options that there cannot be, too
-        raise BrokenRecord(f"the record of match #{row.id} does not replay: {error}") from None
-
-
-def _counted(store: Store, until: int, variant: str | None) -> Iterator[CommittedMatch]:
-    """The matches of the standings, or those of one game, up to this id."""
-    for row in store.matches():
-        if row.id <= until and row.number is not None and variant in (None, row.identity.variant):
-            yield row
-
-
-def _replayed_until(store: Store, until: int, options: HighlightsOptions, kinds: Sequence[Kind]) -> str | None:
-    """Up to which hash matches are played again, as Highlights takes it."""
-    if not any(kind.is_replayed for kind in kinds):
-        return ""
-    games = {one.name: one.variant for one in store.meta().config.variants}
-    return replayed_until(_counted(store, until, options.variant), games)
-
-
-def _told(matches: Iterable[T], count: int) -> Iterator[T]:
-    """The matches, with a line now and then that says how many of them are done."""
-    told = time.monotonic()
-    for done, match in enumerate(matches):
-        if time.monotonic() - told > TOLD_EVERY_S:
-            told = time.monotonic()
-            say(f"{done} of {count} matches looked at")
-        yield match
-
-
-def _record(store: Store, id_: int) -> Record:
-    return decode(f"{store.path}:#{id_}", store.record(id_))
 
 
 # In words
@@ -175,13 +138,14 @@ def _list(some: Sequence[Highlight], run: Path, width: int) -> Iterator[str]:
         yield from in_lines(f"  {place}. {one.sentence}", width)
         gaps = "" if not one.gaps else f", {one.gaps:.1f} usual gaps"
         game = printable(one.variant, 100)
-        yield from in_lines(f"    {game}, match {one.number}: {_amount(one)}{gaps}", width)
-        yield f"    golfref replay {shlex.quote(f'{run}:#{one.match}')} --at {one.moment}"
+        yield from in_lines(f"    {game}, match {one.match}: {_amount(one)}{gaps}", width)
+        yield f"    golfref replay {shlex.quote(f'{run}:{one.match}')} --at {one.moment}"
 
 
 def _amount(one: Highlight) -> str:
-    count = f"{one.score:.2f}" if one.unit == "match points" else f"{one.score:.0f}"
-    return f"{count} {one.unit.removesuffix('s') if one.score == 1 else one.unit}"
+    if one.unit == "chance":
+        return f"a chance of {one.score:.1%}"
+    return f"{one.score:.0f} {one.unit.removesuffix('s') if one.score == 1 else one.unit}"
 
 
 def _notes(found: RunHighlights, kinds: Sequence[Kind]) -> Iterator[str]:
@@ -194,15 +158,10 @@ def _notes(found: RunHighlights, kinds: Sequence[Kind]) -> Iterator[str]:
             "usual gap: how many strokes two seats of a table lie apart in a round of this game, on average; by it "
             "games are compared"
         )
-    if any(kind.is_replayed for kind in kinds) and found.replayed < found.with_slaps_or_powers:
-        yield (
-            f"slaps and powers: of {found.replayed} of {found.with_slaps_or_powers} matches that have them, chosen by "
-            "the hashes of their records"
-        )
     if found.highlights:
         one = found.highlights[0]
         yield (
-            "for a browser: `golfref replay RUN:#ID --html FILE` writes a page, which shows a moment as "
+            "for a browser: `golfref replay RUN:N --html FILE` writes a page, which shows a moment as "
             f"FILE#{one.moment}"
         )
     yield "tournaments/HIGHLIGHTS.md defines each kind; --json has all of this for programs"

@@ -46,8 +46,8 @@ class OfSeat(OfMatch, frozen=True, kw_only=True):
 
 
 MATCH: Values = {
-    "match_id": ("int", lambda one: one.row.id),
-    "number": ("int?", lambda one: one.row.number),
+    "match": ("int?", lambda one: one.row.number),
+    "id": ("int", lambda one: one.row.id),
     "game": ("text", lambda one: one.row.identity.variant),
 }
 """The columns with which the rows of every match begin."""

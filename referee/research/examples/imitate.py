@@ -93,13 +93,13 @@ def read(path: Path, bot: str, game: str | None = None) -> Lessons:
     name = game or next(iter(games), "")
     rows = read_table(path, filters=[("bot", "=", bot), ("game", "=", name), ("asked", "=", True)])
     rows = rows.filter(rows["fault"].is_null())
-    if len(set(rows["match_id"].to_pylist())) < KEPT:
+    if len(set(rows["id"].to_pylist())) < KEPT:
         raise ValueError(f"{path} has decisions of {bot!r} in {name!r} of fewer than {KEPT} matches")
     return Lessons(
         tensors=np.stack(rows["tensor"].to_numpy()),
         masks=np.stack(rows["mask"].to_numpy()),
         moves=rows["move"].to_numpy(),
-        matches=rows["match_id"].to_numpy(),
+        matches=rows["id"].to_numpy(),
         game=games[name][0],
     )
 

@@ -31,6 +31,12 @@ def raw_score(variant: Variant, layout: Layout) -> int:
     return _combined_score(variant, (len(layout), len(layout[0])), [card for row in layout for card in row])
 
 
+def layout_score(variant: Variant, cards: Sequence[Card | None]) -> int:
+    """Return the raw score of cards by slot. Slots beyond the dealt ones (CAC-44) make further rows."""
+    width = variant.columns
+    return raw_score(variant, [cards[start : start + width] for start in range(0, len(cards), width)])
+
+
 def has_four_of_a_kind(cards: Iterable[Card | None]) -> bool:
     """Return whether four or more cards share a rank (SCO-11); jokers do not count. None is an empty slot."""
     ranks = Counter(rank(card) for card in cards if card is not None)

@@ -68,7 +68,7 @@ def _page(site: Site, bot: EnteredBot, one: OneBot, faults: BotFaults | None) ->
         times=_times(site, name),
         faults=faults,
         told=[] if faults is None else [_fault(site, one, name) for one in faults.told],
-        late=content.matches_by_id.get(faults.late_match) if faults is not None and faults.late_match else None,
+        late=content.matches_by_id.get(faults.late_id) if faults is not None and faults.late_id else None,
         export=f"golfref export {shlex.quote(content.store)} --bot {shlex.quote(name)} -o matches.jsonl",
         results=f"golfref standings {shlex.quote(content.store)} --bot {shlex.quote(name)}",
     )
@@ -156,8 +156,8 @@ def _times(site: Site, name: str) -> Table | None:
 
 def _fault(site: Site, told: FaultTold, name: str) -> Fault:
     content = site.content
-    row: MatchRow | None = content.matches_by_id.get(told.match)
-    title = f"#{told.match}" if told.number is None else str(told.number)
+    row: MatchRow | None = content.matches_by_id.get(told.id)
+    title = f"#{told.id}" if told.match is None else str(told.match)
     moment = f"#{told.moment}" if told.moment else ""
     page = None if row is None else row.href
     href = "" if page is None else page + moment

@@ -39,11 +39,9 @@ class FaultTexts:
             BotFaults(
                 bot=bot,
                 matches=dict(self._matches[bot]),
-                told=tuple(
-                    sorted(self._told[bot], key=lambda one: (list(self._matches[bot]).index(one.kind), one.match))
-                ),
+                told=tuple(sorted(self._told[bot], key=lambda one: (list(self._matches[bot]).index(one.kind), one.id))),
                 late=self._late[bot][1] if bot in self._late else "",
-                late_match=self._late[bot][0] if bot in self._late else None,
+                late_id=self._late[bot][0] if bot in self._late else None,
             )
             for bot in sorted(self._matches.keys() | self._late)
             if self._matches[bot] or bot in self._late
@@ -64,8 +62,8 @@ def _told(row: CommittedMatch, record: Record, seat: int) -> Iterator[FaultTold]
     for kind, (one, moment) in first.items():
         yield FaultTold(
             kind=kind,
-            match=row.id,
-            number=row.number,
+            match=row.number,
+            id=row.id,
             seat=seat,
             where=one.where,
             moment=moment,

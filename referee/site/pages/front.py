@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from protocol.text import printable
 from referee.reports import provenance
-from referee.reports.tables.bot_tables import ONLY_CHALLENGERS
+from referee.reports.tables.bot_tables import ONLY_CHALLENGERS, standings_of
 from referee.reports.verdict import commands_to_read_on, faults_line, how_far, is_over, ties, winner
 from referee.site.files import File
 from referee.site.pages import standings

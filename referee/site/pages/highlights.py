@@ -65,14 +65,14 @@ def first_of_each_kind(highlights: Sequence[Highlight]) -> list[Highlight]:
 
 def shown(site: Site, one: Highlight) -> Shown:
     """A highlight with a link to its moment."""
-    row: MatchRow | None = site.content.matches_by_id.get(one.match)
+    row: MatchRow | None = site.content.matches_by_id.get(one.id)
     place = place_in_words(one.moment)
     return Shown(
         parts=tuple(
             Part(text=part) if isinstance(part, str) else Part(text=site.bots(one.bots[part]), is_name=True)
             for part in one.parts
         ),
-        where=f"Match {one.number} ({one.variant}){place and f', {place}'}",
+        where=f"Match {one.match} ({one.variant}){place and f', {place}'}",
         href="" if row is None or row.href is None else f"{row.href}#{one.moment}",
         command="" if row is None else command_of(site.content, row),
     )

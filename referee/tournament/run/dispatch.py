@@ -187,7 +187,7 @@ class Dispatcher:
         self._play_order.played(report.number, None if host is None else self._name(host))
         if self._tally is not None:
             self._tally.finished(identity.bots)
-        return partial(self._watcher.finished, replace(report.result, commit=id_))
+        return partial(self._watcher.finished, replace(report.result, id=id_))
 
     def _name(self, host: int) -> str:
         if host not in self._hosts:

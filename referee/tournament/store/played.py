@@ -47,7 +47,7 @@ class PlayedSoFar:
             self._grow(place + 1)
             self._in_order[place] = None
             block, _, _ = self._plan.block_at(number)
-            self._by_round[place][number] = replace(row.result, number=number, block=block, commit=0)
+            self._by_round[place][number] = replace(row.result, number=number, block=block, id=0)
         elif (result := as_former(row, self._present)) is not None:
             table = row.identity
             where = table.variant, frozenset(table.entries), table.deal
@@ -117,7 +117,7 @@ def as_former(row: CommittedMatch, present: Present) -> Result | None:
         bot if bot in there else f"{bot} (version {short(version)})"
         for bot, version in zip(match.bots, match.versions, strict=True)
     )
-    return None if bots == match.bots else replace(row.result, bots=bots, commit=0)
+    return None if bots == match.bots else replace(row.result, bots=bots, id=0)
 
 
 def among_remaining(rows: Iterable[CommittedMatch], present: Present) -> Iterator[tuple[Result, int]]:
@@ -132,7 +132,7 @@ def among_remaining(rows: Iterable[CommittedMatch], present: Present) -> Iterato
         for row in some:
             bots = row.identity.bots
             seats = [*map(bots.index, present.remaining(row.identity))]
-            yield replace(_at_seats(row.result, seats), block=block, commit=0), len(bots)
+            yield replace(_at_seats(row.result, seats), block=block, id=0), len(bots)
 
 
 def _table_of(row: CommittedMatch) -> tuple[str, list[Entry], int, int]:

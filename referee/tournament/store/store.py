@@ -212,7 +212,7 @@ class Store(Journal):
         which = "p.number IS NOT NULL" + " AND instr(j.body, ?)" * len(name)
         for id_, number, block, body in self._each(f"{_MATCHES} WHERE {which} ORDER BY p.number", *name):
             try:
-                result = replace(_decode_result(body), number=number, block=block, commit=id_)
+                result = replace(_decode_result(body), number=number, block=block, id=id_)
                 terms.check(result)
             except _DAMAGED as error:
                 raise self._damaged(f"the result of match {number}", error) from None
@@ -349,7 +349,7 @@ def committed_match(id_: int, number: int | None, block: int | None, body: str |
     if len(identity.versions) != len(identity.bots):
         raise ValueError("expected a version for each of its bots")
     place = (NOT_PLANNED if number is None else number, NOT_PLANNED if block is None else block)
-    result = replace(result, number=place[0], block=place[1], commit=id_)
+    result = replace(result, number=place[0], block=place[1], id=id_)
     return CommittedMatch(
         id=id_, number=number, identity=identity, result=result, hash=rest.record_hash, host=rest.host
     )

@@ -32,7 +32,7 @@ def excerpt(value: Any) -> str:
 
 def _by_name(value: Any) -> Any:
     """Rows of tables by their bot, matches by their number or id, bots by their name: the same ones are compared."""
-    for key in ("bot", "number", "name", "id"):
+    for key in ("bot", "match", "name", "id"):
         if isinstance(value, list | tuple) and value and all(isinstance(row, Mapping) and key in row for row in value):
             return {str(row[key]): row for row in value}
     return value

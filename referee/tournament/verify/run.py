@@ -123,7 +123,7 @@ def _check(match: Committed, record: Record) -> Iterator[str]:
     """Every way in which the record of a match differs from its row, from the plan, or from what follows from it."""
     if match.planned_match is not None:
         yield from _check_fixture(match.planned_match, match.row.bots, record)
-        place = {"number": match.planned_match.number, "block": match.planned_match.block, "commit": 0}
+        place = {"number": match.planned_match.number, "block": match.planned_match.block, "id": 0}
         stored = replace(match.result, **place)
         if result_of(match.planned_match, record) != stored:
             yield "the result that the standings use is not the record's"

@@ -187,7 +187,7 @@ def test_a_run_keeps_processes_and_is_verified(tmp_path: Path) -> None:
     assert "all holds" in golfref("verify", "run.golfref", cwd=tmp_path)[0]
     assert "bots' processes kept for the tournament" in golfref("standings", "run.golfref", cwd=tmp_path)[0]
     with closing(Store.open(tmp_path / "run.golfref")) as store:
-        records = [msgspec.json.decode(store.record(row.commit), type=Record) for row in store.results()]
+        records = [msgspec.json.decode(store.record(row.id), type=Record) for row in store.results()]
     assert max(before for record in befores(records) for before in record) > 0
     assert {seat.ready_name for record in records for seat in record.seats} == {"noting"}
 

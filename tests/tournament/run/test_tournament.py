@@ -165,7 +165,7 @@ def test_the_json_document_tells_which_deal_of_the_plan_each_match_was(played: P
     blocks: dict[int, list[Any]] = {}
     with closing(Store.open(played / "small.golfref")) as store:
         for result in document["results"]:
-            record = json.loads(store.record(result["commit"]))
+            record = json.loads(store.record(result["id"]))
             key = deal_key(bytes.fromhex(document["key"]), result["variant"], result["bots"], result["deal"])
             assert record["deal_key"] == key.hex()
             blocks.setdefault(result["block"], []).append(result)
@@ -178,7 +178,7 @@ def test_the_json_document_tells_which_deal_of_the_plan_each_match_was(played: P
     assert {result["deal"] for result in document["results"]} == {0, 1}
     last = document["results"][-1]
     told = f"block {last['block']}, deal {last['deal']}, rotation {last['rotation']}"
-    assert told in golfref("replay", f"small.golfref:{last['number']}", cwd=played)[0]
+    assert told in golfref("replay", f"small.golfref:{last['match']}", cwd=played)[0]
 
 
 def test_a_finished_run_is_only_shown_again(once: tuple[Path, str, str]) -> None:
@@ -250,7 +250,7 @@ def test_every_rotation_of_a_block_has_the_same_cards(played: Path) -> None:
     store = Store.open(played / "small.golfref")
     blocks: dict[int, list[Record]] = {}
     for result in store.results():
-        record = msgspec.json.decode(store.record(result.commit), type=Record)
+        record = msgspec.json.decode(store.record(result.id), type=Record)
         blocks.setdefault(result.block, []).append(record)
     store.close()
     for records in blocks.values():
@@ -277,6 +277,6 @@ def test_timed_slaps_fresh_cards_and_a_secret_key_in_a_store_elsewhere(tmp_path:
     with closing(Store.open(tmp_path / "elsewhere.db")) as store:
         for result in document["results"]:
             key = deal_key(secret, result["variant"], result["bots"], result["deal"], (result["rotation"],))
-            assert json.loads(store.record(result["commit"]))["deal_key"] == key.hex()
+            assert json.loads(store.record(result["id"]))["deal_key"] == key.hex()
             keys.add(key)
     assert (len(keys), len(secret)) == (2, 32)
