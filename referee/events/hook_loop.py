@@ -214,11 +214,20 @@ class HookLoop:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(process.pid, signal.SIGKILL)
             code = process.wait()
+        if _is_alone():  # whoever killed the referee may have killed this hook, too: it has not been dealt with
+            sys.exit()
         if not has_ended:
             return f"took longer than {seconds:g} s, and was killed", printed
         if code:
             return f"was killed by signal {-code}" if code < 0 else f"ended with code {code}", printed
         return "", printed
+
+
+def _is_alone() -> bool:
+    """Whether nobody can write to the input any more."""
+    poll = select.poll()
+    poll.register(0, 0)
+    return bool(poll.poll(0))
 
 
 def _write(report: Report) -> None:
