@@ -280,7 +280,10 @@ def test_a_refused_change_is_refused_with_amend_too(run: Tournament) -> None:
     assert "time.move_s: 1.0 -> 2.0" in said
     assert "--fresh" in said
     assert (run.folder / "run.golfref").read_bytes() == before
-    assert "--amend has no effect with it" in golfref("tournament", "run.toml", "--amend", "--fresh", cwd=run.folder, code=2)[1]
+    assert (
+        "--amend has no effect with it"
+        in golfref("tournament", "run.toml", "--amend", "--fresh", cwd=run.folder, code=2)[1]
+    )
 
 
 def test_a_late_entry_that_does_not_start_changes_nothing(run: Tournament) -> None:
