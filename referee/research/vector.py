@@ -5,16 +5,19 @@ import weakref
 from collections.abc import Sequence
 from itertools import pairwise
 from mmap import mmap
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from msgspec.structs import asdict
+from numpy.typing import NDArray
 
 from referee.research.env import Env
 from referee.research.given import seed_of, whole
 from referee.research.vector_process import Part, Worker, end_all, new_memory
 from referee.research.vector_rows import Array, Arrays, Rows, Shape
 from referee.rules.questions import IllegalAnswer
+
+Kind = TypeVar("Kind", bound=np.generic)
 
 
 class VectorEnv:
@@ -60,6 +63,12 @@ class VectorEnv:
         if not 0 <= processes <= count:
             raise ValueError(f"processes: expected from 0 to one for each of {count} matches, got {processes}")
         self._set_up(Env(preset, seats, **options), count, encode=encode, processes=processes)
+
+    seats_to_move: NDArray[np.int16]
+    masks: NDArray[np.bool_]
+    observations: NDArray[np.float32]
+    rewards: NDArray[np.float32]
+    done: NDArray[np.bool_]
 
     def _set_up(self, env: Env, count: int, *, encode: bool, processes: int) -> None:
         self.variant, self.seats, self.actions = env.variant, env.seats, env.actions
@@ -130,7 +139,7 @@ class VectorEnv:
         """Begin the first match of every row; nothing is done then, and there are no rewards.
 
         Starts the processes, if there are to be any and there are none. Raises ValueError for a seed that is neither a
-        whole number nor a text: one must be given, since a row and its matches are named by it.
+        whole number from 0 on nor a text: one must be given, since a row and its matches are named by it.
         """
         text = seed_of(seed)
         if not self._processes:
@@ -206,7 +215,7 @@ class VectorEnv:
         return moves
 
 
-def _to_read(array: Array) -> Array:
+def _to_read(array: NDArray[Kind]) -> NDArray[Kind]:
     view = array.view()
     view.flags.writeable = False
     return view

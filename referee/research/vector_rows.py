@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 from msgspec import Struct
+from numpy.typing import NDArray
 
 from referee.research.env import Env
 
@@ -50,15 +51,19 @@ def _room(kind: type[np.generic], shape: tuple[int, ...]) -> int:
 class Arrays:
     """What can be read of all rows, and the numbers that they are to play; `VectorEnv` says what they mean."""
 
+    seats_to_move: NDArray[np.int16]
+    masks: NDArray[np.bool_]
+    observations: NDArray[np.float32]
+    rewards: NDArray[np.float32]
+    done: NDArray[np.bool_]
+    numbers: NDArray[np.int64]
+
     def __init__(self, shape: Shape, memory: bytearray | mmap) -> None:
         """Lay the arrays into a memory of `shape.size_bytes()`."""
-        made: dict[str, Array] = {}
         start = 0
         for name, (kind, size) in shape.arrays().items():
-            made[name] = np.frombuffer(memory, kind, prod(size), start).reshape(size)
+            setattr(self, name, np.frombuffer(memory, kind, prod(size), start).reshape(size))
             start += _room(kind, size)
-        self.seats_to_move, self.masks, self.observations = made["seats_to_move"], made["masks"], made["observations"]
-        self.rewards, self.done, self.numbers = made["rewards"], made["done"], made["numbers"]
 
 
 class Rows:
@@ -117,7 +122,7 @@ class Rows:
         env.reset(f"{self._seed}/{self._first + row}/{self._matches[row]}")
 
     def _show(self) -> None:
-        self._seats[:] = [env.seat for env in self._envs]
+        self._seats[:] = [env.seat or 0 for env in self._envs]  # a seat: matches that end are dealt anew at once
         for env, mask in zip(self._envs, self._masks, strict=True):
             env.mask_into(mask)
         if self._encode:

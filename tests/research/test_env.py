@@ -369,7 +369,7 @@ def test_what_is_of_a_wrong_kind_names_its_field() -> None:
     env: Any = Env("six-card", cast(Any, np.int64(2)), rounds=np.int64(1))
     env.reset(np.int64(7))
     uses: dict[str, Callable[[], object]] = {
-        "seed": lambda: env.reset(1.5),
+        "seed": lambda: env.reset(-1),
         "seat": lambda: env.observe("0"),
         "number": lambda: env.move([]),
         "dice": lambda: env.resample(0, np.random.default_rng(1)),
