@@ -224,7 +224,7 @@ def test_one_game_can_be_had_and_another_is_named(run: Path, tmp_path: Path) -> 
     [
         (["seats", "-o", "x.parquet"], "--with-cards is for --table decisions and Parquet"),
         (["decisions", "-o", "x.csv"], "--with-cards is for --table decisions and Parquet"),
-        (["decisions", "-o", "x.parquet", "--all"], "leave out --columns and --all"),
+        (["decisions", "-o", "x.parquet", "--all"], "leave out --all"),
         (["decisions", "-o", "ended.parquet"], "exists already"),
     ],
 )
