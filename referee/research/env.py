@@ -115,6 +115,14 @@ class Env:
         env._set_up(without_clock(variant), seats, reward, deals)
         return env
 
+    def __repr__(self) -> str:
+        """Return the game, its seats and the round."""
+        if self._asking is None:
+            where = "no match"
+        else:
+            where = "the match is over" if self.seat is None else f"round {self.game.table.round}"
+        return f"<{type(self).__name__} {self.variant.preset}, {self.seats} seats, {where}>"
+
     def sibling(self) -> Env:
         """Return another environment of the same game, with no match begun; numbered moves are shared."""
         env = self._shallow()

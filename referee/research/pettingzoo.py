@@ -129,6 +129,10 @@ class _Golf:
             viewer=_viewer(own.render_view, self.possible_agents),
         )
 
+    def __repr__(self) -> str:
+        """Return the game, its seats and the round."""
+        return f"<{type(self).__name__} of {self.match!r}>"
+
     def observation_space(self, agent: Agent) -> Dict:
         """Return the space of what this agent observes; the same object at every call."""
         return self.observation_spaces[self._known(agent)]

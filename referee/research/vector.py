@@ -121,6 +121,10 @@ class VectorEnv:
                 "cannot be had here; take fewer"
             ) from error
 
+    def __repr__(self) -> str:
+        """Return the game, its seats and the number of matches."""
+        return f"<{type(self).__name__} {self.variant.preset}, {self.seats} seats, {len(self)} matches>"
+
     def __len__(self) -> int:
         return len(self._every)
 
