@@ -31,7 +31,8 @@ class VectorEnv:
     * `observations`, float32 of shape (count, *tensor_shape): what it may know, as `Env.encode` gives it;
     * `rewards`, float32 of shape (count, seats): what the step brought to each seat;
     * `done`, bool of shape (count,): whether the step ended a match. The row then has the first decision of its next
-      match, and the rewards of the one that ended.
+      match, and the rewards of the one that ended;
+    * `totals` and `ranks`, int32 of shape (count, seats): those of the row's match that ended last.
 
     Match k (from 0) of row i is the one that `Env.reset("SEED/i/k")` begins, however many rows and processes there are.
 
@@ -69,6 +70,8 @@ class VectorEnv:
     observations: NDArray[np.float32]
     rewards: NDArray[np.float32]
     done: NDArray[np.bool_]
+    totals: NDArray[np.int32]
+    ranks: NDArray[np.int32]
 
     def _set_up(self, env: Env, count: int, *, encode: bool, processes: int) -> None:
         self.variant, self.seats, self.actions = env.variant, env.seats, env.actions
@@ -84,6 +87,7 @@ class VectorEnv:
         self.seats_to_move, self.masks = _to_read(arrays.seats_to_move), _to_read(arrays.masks)
         self.observations, self.rewards = _to_read(arrays.observations), _to_read(arrays.rewards)
         self.done = _to_read(arrays.done)
+        self.totals, self.ranks = _to_read(arrays.totals), _to_read(arrays.ranks)
         self._workers: list[Worker] = []
         weakref.finalize(self, end_all, self._workers)
         self._is_begun = False

@@ -35,6 +35,8 @@ class Shape(Struct, frozen=True, kw_only=True):
             "observations": (np.float32, (self.count, *self.tensor)),
             "rewards": (np.float32, (self.count, self.seats)),
             "done": (np.bool_, (self.count,)),
+            "totals": (np.int32, (self.count, self.seats)),
+            "ranks": (np.int32, (self.count, self.seats)),
             "numbers": (np.int64, (self.count,)),
         }
 
@@ -56,6 +58,8 @@ class Arrays:
     observations: NDArray[np.float32]
     rewards: NDArray[np.float32]
     done: NDArray[np.bool_]
+    totals: NDArray[np.int32]
+    ranks: NDArray[np.int32]
     numbers: NDArray[np.int64]
 
     def __init__(self, shape: Shape, memory: bytearray | mmap) -> None:
@@ -80,6 +84,7 @@ class Rows:
         self._seats = arrays.seats_to_move[first:stop]
         self._rewards = arrays.rewards[first:stop]
         self._done = arrays.done[first:stop]
+        self._totals, self._ranks = arrays.totals[first:stop], arrays.ranks[first:stop]
         self._masks = list(arrays.masks[first:stop])
         self._observations = list(arrays.observations[first:stop])
 
@@ -111,6 +116,7 @@ class Rows:
             rewards.append(env.rewards())
             if env.seat is None:
                 ended.append(row)
+                self._totals[row], self._ranks[row] = env.result.totals, env.result.ranks
                 self._matches[row] += 1
                 self._deal(row, env)
         self._rewards[:] = rewards

@@ -58,6 +58,7 @@ def test_rows_are_the_matches_of_an_environment(preset: str) -> None:
             assert vector.done[row] == (env.seat is None)
             assert vector.rewards[row].tolist() == pytest.approx(env.rewards())
             if env.seat is None:
+                assert (tuple(vector.totals[row]), tuple(vector.ranks[row])) == (env.result.totals, env.result.ranks)
                 matches[row] += 1
                 env.reset(f"demo/{row}/{matches[row]}")
         check_against_alone(vector, envs)
