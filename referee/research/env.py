@@ -18,6 +18,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from protocol.actions import Action
+from protocol.cards import Card
 from protocol.messages import FromReferee
 from protocol.offers import admits, in_words
 from referee.research.actions import (
@@ -114,6 +115,14 @@ class Env:
         env._set_up(without_clock(variant), seats, reward, deals)
         return env
 
+    def __repr__(self) -> str:
+        """Return the game, its seats and the round."""
+        if self._asking is None:
+            where = "no match"
+        else:
+            where = "the match is over" if self.seat is None else f"round {self.game.table.round}"
+        return f"<{type(self).__name__} {self.variant.preset}, {self.seats} seats, {where}>"
+
     def sibling(self) -> Env:
         """Return another environment of the same game, with no match begun; numbered moves are shared."""
         env = self._shallow()
@@ -151,7 +160,7 @@ class Env:
 
         With `deals` = "seeded" the cards come from a stream that is made for speed (chance.py), with "keyed" they are
         those of `referee.Game.from_seed`, as a referee deals them. 7 and "7" are the same seed. Raises ValueError for a
-        seed that is neither a whole number nor a text.
+        seed that is neither a whole number from 0 on nor a text.
         """
         self.seed = secrets.token_hex(16) if seed is None else seed_of(seed)
         key = seed_key(self.seed)
@@ -370,6 +379,16 @@ class Env:
     def fields(self) -> tuple[Field, ...]:
         """The fields of the tensor in their order: name, first number, shape, meaning."""
         return self._tensors.fields
+
+    @property
+    def kinds(self) -> tuple[tuple[Card, ...], ...]:
+        """The cards of each kind, in the order of the kinds in the tensor.
+
+        >>> from protocol.cards import rank
+        >>> [rank(cards[0]) for cards in Env("four-card").kinds][:3]
+        ['A', '2', '3']
+        """
+        return self._tensors.cards_of_kinds
 
     @property
     def tensor_shape(self) -> tuple[int]:

@@ -1,6 +1,6 @@
 """What stands in the tensor of a game: its fields, and the kinds of card that the game tells apart.
 
-README.md in this folder lists the fields for people. What fills them is in tensors.py.
+README.md in this folder explains the numbers of a slot. What fills the fields is in tensors.py.
 """
 
 from collections.abc import Iterator, Sequence

@@ -21,8 +21,13 @@ def whole(field: str, given: Any, expected: str = "a whole number") -> int:
 
 
 def seed_of(given: object) -> str:
-    """Return the seed as text: 7 and "7" are the same. Raises ValueError for what is neither a number nor a text."""
-    return given if isinstance(given, str) else str(whole("seed", given, "a whole number or a text"))
+    """Return the seed as text: 7 and "7" are the same. Raises ValueError for negative numbers and other things."""
+    if isinstance(given, str):
+        return given
+    expected = "a whole number from 0 on or a text"
+    if (number := whole("seed", given, expected)) < 0:
+        raise wrong("seed", expected, given)
+    return str(number)
 
 
 def plain(given: Any) -> Any:

@@ -17,7 +17,7 @@ import numpy as np
 from msgspec import structs
 
 from protocol.cards import Card
-from referee.research.actions import Begin, Further, Move, Then, grows
+from referee.research.actions import Begin, Begun, Further, Move, Then, grows
 from referee.research.env import Env, by_points, default_seats, variant_for
 from referee.research.picture import Picture
 from referee.research.retold import other_path
@@ -256,13 +256,14 @@ class GolfObserver:
             return "\n".join([f"player {viewer}", *map(_line, env.game.seen(viewer)), *_own(env, viewer)])
         asked = "" if env.ask is None or env.ask.seat != viewer else env.ask.decision
         picture = structs.replace(self._game.picture, viewer=viewer)
-        return "\n".join([f"player {viewer}", picture.text(env.game, asked), *_own(env, viewer)[-1:]])
+        return "\n".join([f"player {viewer}", picture.text(env.game, asked), *_own(env, viewer, 1)])
 
 
-def _own(env: Env, seat: int | None) -> list[str]:
-    """What a seat has answered so far, and what it has begun to answer."""
-    own = [_line(action) for of, action in env.history if of == seat]
-    return [*own, repr(env.begun)] if env.seat == seat else own
+def _own(env: Env, seat: int | None, latest: int = 0) -> list[str]:
+    """What a seat has answered so far, and what it has begun to answer; the `latest` so many of it, 0 for all."""
+    own: list[Any] = [action for of, action in env.history if of == seat]
+    own += [env.begun] * (env.seat == seat)
+    return [repr(one) if isinstance(one, Begun) else _line(one) for one in own[-latest:]]
 
 
 def _line(message: Any) -> str:

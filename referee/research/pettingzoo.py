@@ -38,6 +38,8 @@ except ModuleNotFoundError as error:
 VERSION = 0
 """It rises when a number, an observation or a reward of a game means something else than before."""
 
+_SEEDS = "a whole number from 0 on or None"
+
 RENDER_MODES = ("human", "ansi", "rgb_array")
 
 Agent = str
@@ -127,6 +129,10 @@ class _Golf:
             viewer=_viewer(own.render_view, self.possible_agents),
         )
 
+    def __repr__(self) -> str:
+        """Return the game, its seats and the round."""
+        return f"<{type(self).__name__} of {self.match!r}>"
+
     def observation_space(self, agent: Agent) -> Dict:
         """Return the space of what this agent observes; the same object at every call."""
         return self.observation_spaces[self._known(agent)]
@@ -158,11 +164,15 @@ class _Golf:
         ask = self.match.ask
         return "the match is over" if ask is None else f"{self.possible_agents[ask.seat]} decides {ask.decision}"
 
-    def _begin(self, seed: int | None) -> None:
+    def _begin(self, seed: int | None, options: Mapping[str, Any] | None) -> None:
         """Begin a match: with the cards of `Env.reset(seed)`, or without a seed with others that follow from the last.
 
-        Where no seed was ever given, nobody can tell the cards."""
-        self._seed = self._seed if seed is None else whole("seed", seed, "a whole number or None")
+        Where no seed was ever given, the cards are unpredictable. Raises ValueError where there are `options`."""
+        if unknown := set(options or ()) - {"options"}:  # PettingZoo's own tests give this key
+            raise ValueError(f"options: reset takes none, got {', '.join(unknown)}; give them to env(preset, seats)")
+        if seed is not None and whole("seed", seed, _SEEDS) < 0:
+            raise wrong("seed", _SEEDS, seed)
+        self._seed = self._seed if seed is None else int(seed)
         self._resets = 0 if seed is not None else self._resets + 1
         if self._seed is None:
             self.match.reset()
@@ -208,9 +218,9 @@ class GolfAEC(_Golf, AECEnv):
         self.infos: dict[Agent, dict[str, Any]] = {}
         self.agent_selection: Agent = self.possible_agents[0]
 
-    def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:  # noqa: ARG002 - theirs
-        """Begin a match; the same seed deals the same cards. Options of the game are for `env`, not for here."""
-        self._begin(seed)
+    def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
+        """Begin a match; the same seed deals the same cards. `options` must be empty: those of the game go to `env`."""
+        self._begin(seed, options)
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
         self.terminations = dict.fromkeys(self.agents, False)
@@ -267,10 +277,10 @@ class GolfParallel(_Golf, ParallelEnv):
     def reset(
         self,
         seed: int | None = None,
-        options: Mapping[str, Any] | None = None,  # noqa: ARG002 - theirs
+        options: Mapping[str, Any] | None = None,
     ) -> tuple[dict[Agent, Observation], dict[Agent, dict[str, Any]]]:
         """Begin a match; return what each agent observes, and the infos. The same seed deals the same cards."""
-        self._begin(seed)
+        self._begin(seed, options)
         self._look()
         return self._observations()
 

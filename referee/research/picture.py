@@ -7,14 +7,12 @@ from collections.abc import Sequence
 
 import numpy as np
 from msgspec import Struct
-from msgspec.structs import replace
 
 from protocol.cards import JOKER, Card, rank, suit
-from referee.film.follower import Follower
+from protocol.events import Scored
 from referee.film.view import OPEN, Hand, Placed, View, Viewer
 from referee.kit.screen.draw import Drawing, draw_layouts, draw_middle, is_red, plain
 from referee.rules.game import Game
-from referee.rules.table import Table
 
 Pixels = np.ndarray[tuple[int, int, int], np.dtype[np.uint8]]
 """Rows, columns, and red, green and blue from 0 to 255."""
@@ -128,35 +126,36 @@ def _draw_middle(sheet: "_Sheet", view: View, top: int) -> None:
 
 
 def view_of(game: Game, viewer: Viewer) -> View:
-    """Return the table as this viewer knows it: a seat by what it was told, None as the public, OPEN with all cards."""
+    """Return the table as this viewer knows it: a seat, None as the public, OPEN with all cards."""
     table = game.table
-    turn = None if game.question is None else table.turn
-    if viewer == OPEN:
-        return replace(_open_view(table), turn=turn)
-    follower = Follower(seats=table.seats, rows=table.variant.rows, columns=table.variant.columns)
-    for event in game.seen(viewer):
-        follower.follow(event)
-    follower.correct(turn=turn, stock=len(table.stock))
-    return follower.view
-
-
-def _open_view(table: Table) -> View:
+    latest = table.events[-1] if table.events else None
+    scores = latest.scores if isinstance(latest, Scored) else ()
+    bit = table.seats if viewer is None else viewer
     known: dict[int, Card] = {}
+    count = 0
 
-    def number(card: Card) -> int:
-        known[len(known)] = card
-        return len(known) - 1
+    def number(card: Card, known_by: int) -> int:
+        nonlocal count
+        count += 1
+        if scores or viewer == OPEN or known_by >> bit & 1:
+            known[count] = card
+        return count
 
     layouts = tuple(
-        tuple(None if slot is None else Placed(number(slot.card), up=slot.up) for slot in layout)
+        tuple(
+            None if slot is None else Placed(number(slot.card, slot.known_by), up=slot.up or bool(scores))
+            for slot in layout
+        )
         for layout in table.layouts
     )
-    held = tuple(number(card) for card in (table.hand, *table.extra) if card is not None)
+    hand = () if table.hand is None else ((table.hand, table.hand_known_by),)
+    held = tuple(number(*card) for card in (*hand, *zip(table.extra, table.extra_known_by, strict=False)))
     return View(
         seats=table.seats,
         rows=table.rows or table.variant.rows,
         columns=table.variant.columns,
         round=table.round,
+        turn=None if game.question is None else table.turn,
         playoff=table.playoff,
         dealer=table.dealer,
         stock=len(table.stock),
@@ -168,6 +167,7 @@ def _open_view(table: Table) -> View:
         strokes=tuple(map(frozenset, table.strokes)) or (frozenset(),) * table.seats,
         knocker=table.ended_by,
         totals=tuple(table.totals),
+        scores=scores,
         forfeited=frozenset(table.forfeited),
     )
 

@@ -1,7 +1,7 @@
 """Policies: who decides in an environment, given what the seat that decides may know.
 
 The shipped bots are policies here. They are the programs that `builtin:keeper` starts, run in this process, and they
-hear the messages that `Env.observe` gives: the same messages get the same answers as in a match.
+read the lines that `Env.lines` returns: the same lines get the same answers as in a match.
 """
 
 import os
@@ -16,7 +16,7 @@ import msgspec
 from msgspec import Struct
 
 from protocol.actions import Action
-from protocol.messages import Answer, FromReferee
+from protocol.messages import Answer
 from referee.research.actions import Move
 from referee.research.programs import Decide, Message, NoProgram, Program, load, shipped
 from referee.rules.match import MatchResult
@@ -47,7 +47,7 @@ class BotPolicy:
         """Return what the bot answers to the open request. Raises LookupError where the match is over."""
         if (seat := env.seat) is None:
             raise LookupError("the match is over: nobody is asked")
-        return self._listeners[seat].answer(env.observe())
+        return self._listeners[seat].answer(env.lines())
 
 
 class _Listener:
@@ -55,18 +55,18 @@ class _Listener:
 
     def __init__(self, program: Program) -> None:
         self._program = program
-        self._heard: Sequence[FromReferee] = ()
+        self._heard: Sequence[bytes] = ()
         self._decide: Decide | None = None
         self._answer: Any = None
 
-    def answer(self, messages: Sequence[FromReferee]) -> Action:
-        """Return the answer to the last of these messages, which is a request."""
+    def answer(self, lines: Sequence[bytes]) -> Action:
+        """Return the answer to the last of these lines, which is a request."""
         known = len(self._heard)
-        if messages[:known] != self._heard:
+        if lines[:known] != self._heard:
             known, self._decide = 0, None
-        for message in messages[known:]:
-            self._hear(msgspec.json.decode(msgspec.json.encode(message)))
-        self._heard = messages
+        for line in lines[known:]:
+            self._hear(msgspec.json.decode(line))
+        self._heard = lines
         return msgspec.convert({"type": "answer", "id": "", "action": self._answer}, Answer).action
 
     def _hear(self, message: Message) -> None:

@@ -1,8 +1,8 @@
 """Another state of a game that one seat cannot tell from the present one.
 
-`trails.py` says what the seat was shown of the present round, `redeal.py` draws another deal of it. Here the answers of
-all seats are played again with this deal. It counts only if every answer is legal and the seat is told exactly the
-same. What comes later has chance of its own, so that nothing of the true future is in the new state.
+`observed_round.py` says what the seat was shown of the present round, `sample_deal.py` draws another deal of it. Here
+the answers of all seats are played again with this deal. It counts only if every answer is legal and the seat is sent
+the same events. What comes later has chance of its own, so that nothing of the true future is in the new state.
 """
 
 from collections.abc import Sequence
@@ -14,8 +14,8 @@ from msgspec import Struct
 from protocol.actions import Action, Block, Pass, SwapLines
 from protocol.cards import Card
 from protocol.offers import every_action
-from referee.research.redeal import Deal, ground_of, redeal
-from referee.research.trails import Round, Step, follow
+from referee.research.observed_round import Round, Step, follow
+from referee.research.sample_deal import Deal, constraints_of, sample_deal
 from referee.rules.chance import Chance, Keyed, RoundOutcomes
 from referee.rules.game import Game
 from referee.rules.questions import Ask, IllegalAnswer, Response, SlapOrder, Window
@@ -24,8 +24,8 @@ from referee.rules.secrets import view
 MOST_DEALS = 100
 """How many deals are played again at most."""
 
-MOST_DRAFTS = 20_000
-"""How many drafts of deals are begun at most."""
+MOST_PROPOSALS = 20_000
+"""How many proposals of deals are begun at most."""
 
 
 class TooRare(RuntimeError):
@@ -82,8 +82,8 @@ class Other(Struct, frozen=True, kw_only=True):
     responses: tuple[Response, ...]
     deals: int
     """How many deals were drawn for it and played."""
-    drafts: int
-    """How many drafts of them were begun, with those that led nowhere."""
+    proposals: int
+    """How many proposals of them were begun, with those that led nowhere."""
 
 
 def other_state(game: Game, seat: int, deciding: int | None, dice: Random) -> Other:
@@ -92,18 +92,18 @@ def other_state(game: Game, seat: int, deciding: int | None, dice: Random) -> Ot
     README.md in this folder says over which states it is uniform, and what it does about answers that nobody has been
     told of. Takes bounded time. Raises TooRare where no state was found in it.
     """
-    known, drafts = follow(game, seat, deciding), 0
-    ground = ground_of(known)
+    known, proposals = follow(game, seat, deciding), 0
+    constraints = constraints_of(known)
     for deals in range(1, MOST_DEALS + 1):
-        deal = redeal(ground, dice, MOST_DRAFTS - drafts)
+        deal = sample_deal(constraints, dice, MOST_PROPOSALS - proposals)
         if deal is None:
             break
-        drafts += deal.drafts
+        proposals += deal.proposals
         responses = _answers(known, deal, seat, dice)
         chance = Redealt(dice.getrandbits(256).to_bytes(32, "big"), game, _outcomes(known, deal), _lots(game))
         other = _played(game, known, responses, chance, seat)
         if other is not None:
-            return Other(game=other, chance=chance, responses=responses, deals=deals, drafts=drafts)
+            return Other(game=other, chance=chance, responses=responses, deals=deals, proposals=proposals)
     raise TooRare(
         f"seat {seat}: no other state was found that looks to it as this one does in round {game.table.round}, after "
         f"{len(known.steps)} answers; ask again with other dice, or at an earlier point of the round"
@@ -148,9 +148,9 @@ def _lots(game: Game) -> tuple[tuple[int, ...], ...]:
 def _answers(known: Round, deal: Deal, seat: int, dice: Random) -> tuple[Response, ...]:
     """Return what was answered in this deal: the hidden answers that mixed cards are those of the deal."""
     responses = [step.response for step in known.steps]
-    for mix, way in zip(known.mixes, deal.ways, strict=True):
+    for mix, permutation in zip(known.mixes, deal.permutations, strict=True):
         if mix.choice is not None:
-            _change(responses, known.steps, mix.choice.response, mix.choice.seat, mix.choice.action(way, dice))
+            _change(responses, known.steps, mix.choice.response, mix.choice.seat, mix.choice.action(permutation, dice))
     for number, step in enumerate(known.steps):
         if isinstance(step.response, SwapLines) and _is_stopped(known, number):
             responses[number] = _other_lines(step, step.response, seat, dice)

@@ -9,7 +9,7 @@ from random import Random
 
 from referee.research.actions import NOTHING_BEGUN
 from referee.research.settling import Need, Order, Pieces, Settling
-from referee.research.tree import CHANCE, Path, RoundBegun, Tree, made
+from referee.research.tree import CHANCE, Begun, Path, Tree, begins, made
 from referee.rules.chance import Chance
 
 History = tuple[tuple[int, int], ...]
@@ -54,7 +54,7 @@ class _Retold:
         self._numbers: list[int] = []
         self._steps = 0
         self._note(used)
-        self._round = self._round_begun()
+        self._begun = self._here()
 
     def move(self, number: int) -> None:
         """Make a move of the seat that decides."""
@@ -65,11 +65,11 @@ class _Retold:
         self._numbers.append(number)
         self._note(made(env, self._uses, number))
         self._steps = 0 if env.begun == NOTHING_BEGUN else self._steps + 1
-        if env.game.table.round != self._round.env.game.table.round:
-            self._round = self._round_begun()
+        if begins(env, self._begun.env):
+            self._begun = self._here()
 
-    def _round_begun(self) -> RoundBegun:
-        return RoundBegun(self.env.clone(), self._uses.copy(), len(self._numbers))
+    def _here(self) -> Begun:
+        return Begun(self.env.clone(), self._uses.copy(), len(self._numbers))
 
     def _note(self, used: Iterable[Need]) -> None:
         """Chance has settled what was used."""
@@ -83,6 +83,6 @@ class _Retold:
     def path(self) -> Path:
         """Return the path to where it has arrived."""
         path = Path.__new__(Path)
-        path.arrived(self._tree, self._settled, tuple(self._numbers), self._round)
+        path.arrived(self._tree, self._settled, tuple(self._numbers), self._begun)
         path.stand(self.env, self._uses, self._steps)
         return path

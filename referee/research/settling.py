@@ -118,6 +118,15 @@ class Uses:
         other._stock, other.left, other._shuffles = self._stock, self.left, self._shuffles
         return other
 
+    def stock(self, chance: Settling) -> tuple[Card, ...]:
+        """Return the cards of the stock as this chance orders them, top first."""
+        order = self._stock
+        if order.of == "deck":
+            whole = chance.deck(order.round)
+        else:
+            whole = chance.reshuffle(order.round, order.count, cast(tuple[Card, ...], self.orders[order]))
+        return whole[len(whole) - self.left :]
+
     def slapped(self, window: Order, slappers: Sequence[int], chance: Settling) -> Iterator[Need]:
         """Tell what a slap window needs that these seats have slapped in: lots, if they are several."""
         if len(slappers) > 1 and window in chance.asked:

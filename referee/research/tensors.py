@@ -52,6 +52,9 @@ class Tensors:
         self.kinds = kinds_of_cards(variant, cards)
         """For each card of the pack the number of its kind, as in the fields."""
         many = len(set(self.kinds.values()))
+        self.cards_of_kinds = tuple(
+            tuple(card for card, number in self.kinds.items() if number == kind) for kind in range(many)
+        )
         self.fields: tuple[Field, ...] = fields_of(variant, seats, many)
         """Every field in the order of the tensor."""
         self.shape: tuple[int] = (self.fields[-1].stop,)

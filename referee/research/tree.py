@@ -16,7 +16,7 @@ from referee.research.actions import NOTHING_BEGUN
 from referee.research.asking import Asking
 from referee.research.env import Env
 from referee.research.settling import Need, Order, Piece, Pieces, Settling, Uses, without
-from referee.rules.questions import IllegalAnswer, Window
+from referee.rules.questions import Ask, IllegalAnswer, Window
 from referee.rules.variants import Variant, deck
 
 CHANCE = -1
@@ -52,8 +52,8 @@ class Tree:
         return env, uses, uses.needs(env.game.events, chance)
 
 
-class RoundBegun(Struct, frozen=True):
-    """A match at the first question of a round. Nobody goes on with this env."""
+class Begun(Struct, frozen=True):
+    """A match at the first question of a round or of a turn. Nobody goes on with this env."""
 
     env: Env
     uses: Uses
@@ -72,7 +72,7 @@ class Path:
         self._catch_up()
 
     def arrived(
-        self, tree: Tree, settled: dict[Order, Pieces], numbers: tuple[int, ...], begun: RoundBegun | None = None
+        self, tree: Tree, settled: dict[Order, Pieces], numbers: tuple[int, ...], begun: Begun | None = None
     ) -> None:
         """Take what leads to a node; the node itself comes by `stand`."""
         self.tree = tree
@@ -86,7 +86,7 @@ class Path:
         self._uses: Uses | None = None
         self._is_own = True
         """Whether no copy uses the same env."""
-        self._round = begun
+        self._begun = begun
 
     def stand(self, env: Env, uses: Uses, steps: int) -> None:
         """Stand where this env stands, which nobody else goes on with."""
@@ -160,14 +160,14 @@ class Path:
         self._arrive(env, uses, used, steps + 1)
 
     def _catch_up(self) -> None:
-        """Play the present round again, with all that is settled now."""
+        """Play the present turn again, or the round before its first one, with all that is settled now."""
         chance = Settling(self.tree.pack, self.tree.seats, self.settled)
-        begun = self._round
+        begun = self._begun
         used: Iterable[Need]
         if begun is None:
             (env, uses, used), done = self.tree.begin(chance), 0
         else:
-            env, uses, used, done = round_again(begun.env, chance), begun.uses.copy(), (), begun.done
+            env, uses, used, done = again(begun, chance), begun.uses.copy(), (), begun.done
         steps = 0
         for before, number in enumerate(self.numbers[done:], start=done):
             self._arrive(env, uses, used, steps, before)
@@ -182,8 +182,8 @@ class Path:
                 self._env, self._uses, self.need = None, None, need
                 return
         self.stand(env, uses, steps)
-        if self._round is None or env.game.table.round != self._round.env.game.table.round:
-            self._round = RoundBegun(env.clone(), uses.copy(), len(self.numbers) if moves is None else moves)
+        if self._begun is None or begins(env, self._begun.env):
+            self._begun = Begun(env.clone(), uses.copy(), len(self.numbers) if moves is None else moves)
 
 
 def _restored(tree: Tree, settled: dict[Order, Pieces], numbers: tuple[int, ...]) -> Path:
@@ -194,13 +194,25 @@ def _restored(tree: Tree, settled: dict[Order, Pieces], numbers: tuple[int, ...]
     return path
 
 
-def round_again(env: Env, chance: Settling) -> Env:
-    """Return an env that stands at the first question of the present round, as this one does, and has this chance."""
-    again = env._shallow()
-    again._chance, again._asking = chance, Asking(env.game.round_again(chance), chance)
-    again._telling = None
-    again.history = list(env.history)
-    return again
+def begins(env: Env, before: Env) -> bool:
+    """Return whether this env stands at the first question of a round or of a turn since the one before."""
+    if env.game.table.round != before.game.table.round:
+        return True
+    return _opens_turn(env) and len(env.history) > len(before.history)
+
+
+def _opens_turn(env: Env) -> bool:
+    question = env.game.question
+    return isinstance(question, Ask) and question.opens_turn and env.begun == NOTHING_BEGUN
+
+
+def again(begun: Begun, chance: Settling) -> Env:
+    """Return an env that stands at the same question and has this chance."""
+    game, env = begun.env.game, begun.env._shallow()
+    game = game.turn_again(chance, begun.uses.stock(chance)) if _opens_turn(env) else game.round_again(chance)
+    env._chance, env._asking, env._telling = chance, Asking(game, chance), None
+    env.history = list(env.history)
+    return env
 
 
 def made(env: Env, uses: Uses, number: int) -> Iterable[Need]:

@@ -5,16 +5,19 @@ import weakref
 from collections.abc import Sequence
 from itertools import pairwise
 from mmap import mmap
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from msgspec.structs import asdict
+from numpy.typing import NDArray
 
 from referee.research.env import Env
 from referee.research.given import seed_of, whole
 from referee.research.vector_process import Part, Worker, end_all, new_memory
 from referee.research.vector_rows import Array, Arrays, Rows, Shape
 from referee.rules.questions import IllegalAnswer
+
+Kind = TypeVar("Kind", bound=np.generic)
 
 
 class VectorEnv:
@@ -28,7 +31,8 @@ class VectorEnv:
     * `observations`, float32 of shape (count, *tensor_shape): what it may know, as `Env.encode` gives it;
     * `rewards`, float32 of shape (count, seats): what the step brought to each seat;
     * `done`, bool of shape (count,): whether the step ended a match. The row then has the first decision of its next
-      match, and the rewards of the one that ended.
+      match, and the rewards of the one that ended;
+    * `totals` and `ranks`, int32 of shape (count, seats): those of the row's match that ended last.
 
     Match k (from 0) of row i is the one that `Env.reset("SEED/i/k")` begins, however many rows and processes there are.
 
@@ -61,6 +65,14 @@ class VectorEnv:
             raise ValueError(f"processes: expected from 0 to one for each of {count} matches, got {processes}")
         self._set_up(Env(preset, seats, **options), count, encode=encode, processes=processes)
 
+    seats_to_move: NDArray[np.int16]
+    masks: NDArray[np.bool_]
+    observations: NDArray[np.float32]
+    rewards: NDArray[np.float32]
+    done: NDArray[np.bool_]
+    totals: NDArray[np.int32]
+    ranks: NDArray[np.int32]
+
     def _set_up(self, env: Env, count: int, *, encode: bool, processes: int) -> None:
         self.variant, self.seats, self.actions = env.variant, env.seats, env.actions
         self.tensor_shape: tuple[int, ...] = env.tensor_shape if encode else (0,)
@@ -75,6 +87,7 @@ class VectorEnv:
         self.seats_to_move, self.masks = _to_read(arrays.seats_to_move), _to_read(arrays.masks)
         self.observations, self.rewards = _to_read(arrays.observations), _to_read(arrays.rewards)
         self.done = _to_read(arrays.done)
+        self.totals, self.ranks = _to_read(arrays.totals), _to_read(arrays.ranks)
         self._workers: list[Worker] = []
         weakref.finalize(self, end_all, self._workers)
         self._is_begun = False
@@ -112,6 +125,10 @@ class VectorEnv:
                 "cannot be had here; take fewer"
             ) from error
 
+    def __repr__(self) -> str:
+        """Return the game, its seats and the number of matches."""
+        return f"<{type(self).__name__} {self.variant.preset}, {self.seats} seats, {len(self)} matches>"
+
     def __len__(self) -> int:
         return len(self._every)
 
@@ -130,7 +147,7 @@ class VectorEnv:
         """Begin the first match of every row; nothing is done then, and there are no rewards.
 
         Starts the processes, if there are to be any and there are none. Raises ValueError for a seed that is neither a
-        whole number nor a text: one must be given, since a row and its matches are named by it.
+        whole number from 0 on nor a text: one must be given, since a row and its matches are named by it.
         """
         text = seed_of(seed)
         if not self._processes:
@@ -206,7 +223,7 @@ class VectorEnv:
         return moves
 
 
-def _to_read(array: Array) -> Array:
+def _to_read(array: NDArray[Kind]) -> NDArray[Kind]:
     view = array.view()
     view.flags.writeable = False
     return view

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 from msgspec import Struct
+from numpy.typing import NDArray
 
 from referee.research.env import Env
 
@@ -34,6 +35,8 @@ class Shape(Struct, frozen=True, kw_only=True):
             "observations": (np.float32, (self.count, *self.tensor)),
             "rewards": (np.float32, (self.count, self.seats)),
             "done": (np.bool_, (self.count,)),
+            "totals": (np.int32, (self.count, self.seats)),
+            "ranks": (np.int32, (self.count, self.seats)),
             "numbers": (np.int64, (self.count,)),
         }
 
@@ -50,15 +53,21 @@ def _room(kind: type[np.generic], shape: tuple[int, ...]) -> int:
 class Arrays:
     """What can be read of all rows, and the numbers that they are to play; `VectorEnv` says what they mean."""
 
+    seats_to_move: NDArray[np.int16]
+    masks: NDArray[np.bool_]
+    observations: NDArray[np.float32]
+    rewards: NDArray[np.float32]
+    done: NDArray[np.bool_]
+    totals: NDArray[np.int32]
+    ranks: NDArray[np.int32]
+    numbers: NDArray[np.int64]
+
     def __init__(self, shape: Shape, memory: bytearray | mmap) -> None:
         """Lay the arrays into a memory of `shape.size_bytes()`."""
-        made: dict[str, Array] = {}
         start = 0
         for name, (kind, size) in shape.arrays().items():
-            made[name] = np.frombuffer(memory, kind, prod(size), start).reshape(size)
+            setattr(self, name, np.frombuffer(memory, kind, prod(size), start).reshape(size))
             start += _room(kind, size)
-        self.seats_to_move, self.masks, self.observations = made["seats_to_move"], made["masks"], made["observations"]
-        self.rewards, self.done, self.numbers = made["rewards"], made["done"], made["numbers"]
 
 
 class Rows:
@@ -75,6 +84,7 @@ class Rows:
         self._seats = arrays.seats_to_move[first:stop]
         self._rewards = arrays.rewards[first:stop]
         self._done = arrays.done[first:stop]
+        self._totals, self._ranks = arrays.totals[first:stop], arrays.ranks[first:stop]
         self._masks = list(arrays.masks[first:stop])
         self._observations = list(arrays.observations[first:stop])
 
@@ -106,6 +116,7 @@ class Rows:
             rewards.append(env.rewards())
             if env.seat is None:
                 ended.append(row)
+                self._totals[row], self._ranks[row] = env.result.totals, env.result.ranks
                 self._matches[row] += 1
                 self._deal(row, env)
         self._rewards[:] = rewards
@@ -117,7 +128,7 @@ class Rows:
         env.reset(f"{self._seed}/{self._first + row}/{self._matches[row]}")
 
     def _show(self) -> None:
-        self._seats[:] = [env.seat for env in self._envs]
+        self._seats[:] = [env.seat or 0 for env in self._envs]  # a seat: matches that end are dealt anew at once
         for env, mask in zip(self._envs, self._masks, strict=True):
             env.mask_into(mask)
         if self._encode:

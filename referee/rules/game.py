@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from msgspec import Struct
 
 from protocol import events
+from protocol.cards import Card
 from protocol.events import Event
 from referee.rules.chance import Chance, Keyed
 from referee.rules.check_options import BadOptions, seat_problem
@@ -210,6 +211,13 @@ class Game:
         table.extra, table.four_of_a_kind = [], ()
         game = Game.__new__(Game)
         game._go_on_from(table, self._rounds[: before.rounds])
+        return game
+
+    def turn_again(self, chance: Chance, stock: Sequence[Card]) -> "Game":
+        """Return a copy of a game in which a turn begins, with this chance and this stock, top first, from there on."""
+        game = self.copy()
+        game.table.chance, game.table.stock, game._turn = chance, list(reversed(stock)), None
+        game._note_turn()
         return game
 
     def _follow(self, played: Sequence["Response | _Forfeits"]) -> None:

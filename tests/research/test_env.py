@@ -365,11 +365,21 @@ def test_what_no_game_has_is_told(preset: str, seats: int | None, options: dict[
         Env(preset, seats, **options)
 
 
+def test_the_repr_says_game_seats_and_round() -> None:
+    env = Env("four-card", 3, rounds=1)
+    assert repr(env) == "<Env four-card, 3 seats, no match>"
+    env.reset(1)
+    assert repr(env) == "<Env four-card, 3 seats, round 1>"
+    while env.seat is not None:
+        env.step(env.numbers()[0])
+    assert repr(env) == "<Env four-card, 3 seats, the match is over>"
+
+
 def test_what_is_of_a_wrong_kind_names_its_field() -> None:
     env: Any = Env("six-card", cast(Any, np.int64(2)), rounds=np.int64(1))
     env.reset(np.int64(7))
     uses: dict[str, Callable[[], object]] = {
-        "seed": lambda: env.reset(1.5),
+        "seed": lambda: env.reset(-1),
         "seat": lambda: env.observe("0"),
         "number": lambda: env.move([]),
         "dice": lambda: env.resample(0, np.random.default_rng(1)),

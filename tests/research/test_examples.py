@@ -160,6 +160,30 @@ def test_a_game_or_a_bot_that_the_decisions_lack_is_named(tmp_path: Path) -> Non
     assert imitate.read(tmp_path / "run.parquet", "ann", "six-card").game["seats"] == 3
 
 
+def test_the_imitator_learns_from_tables_of_one_size(tmp_path: Path) -> None:
+    from pyarrow import concat_tables, table
+    from pyarrow.parquet import ParquetFile, read_table, write_table
+
+    from referee.research.examples import imitate
+
+    run = made_up_run(tmp_path, ["four-card"], ("ann", "bea", "cid"), deals=2)
+    decisions(run, tmp_path / "run.parquet")
+    three = read_table(tmp_path / "run.parquet")
+    games = json.loads(ParquetFile(tmp_path / "run.parquet").metadata.metadata[b"golfref"])
+    games["four-card"].append(games["four-card"][0] | {"seats": 2})
+    two = table(
+        {name: three[name] for name in three.column_names} | {"seats": [2] * len(three), "tensor": [[0.0]] * len(three)}
+    )
+    both = concat_tables([three, two.cast(three.schema)])
+    write_table(both.replace_schema_metadata({"golfref": json.dumps(games)}), tmp_path / "both.parquet")
+    with pytest.raises(ValueError, match="has tables of 'four-card' of several sizes: name one of 3, 2 seats"):
+        imitate.read(tmp_path / "both.parquet", "ann")
+    assert imitate.read(tmp_path / "both.parquet", "ann", seats=2).tensors.shape[1] == 1
+    assert len(imitate.read(tmp_path / "both.parquet", "ann", seats=3).moves) == len(
+        imitate.read(tmp_path / "run.parquet", "ann").moves
+    )
+
+
 # The notebook
 
 

@@ -12,6 +12,8 @@ from wandering import dice
 
 from referee.research import Env
 from referee.research.settling import Order
+from referee.rules.game import Game
+from referee.rules.questions import Response
 from referee.rules.variants import PRESETS
 
 pytestmark = pytest.mark.research
@@ -105,6 +107,25 @@ def test_the_api_tests_of_openspiel_pass(pyspiel: Any, monkeypatch: pytest.Monke
     unittest.defaultTestLoader.loadTestsFromTestCase(case).run(result)
     assert result.testsRun >= 5
     assert [text for _, text in (*result.failures, *result.errors)] == []
+
+
+@pytest.mark.parametrize("preset", ["six-card", "cactus", "powers"])
+def test_a_draw_replays_its_turn_alone(pyspiel: Any, preset: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    game, lot, answers = pyspiel.load_game(f"python_golf(preset={preset})"), dice(4), list[Response]()
+    go_on = Game.go_on
+
+    def counted(self: Game, response: Response) -> None:
+        answers.append(response)
+        go_on(self, response)
+
+    monkeypatch.setattr(Game, "go_on", counted)
+    state, most = game.new_initial_state(), 0
+    while not state.is_terminal():
+        is_draw = state.is_chance_node()
+        answers.clear()
+        wander(state, lot, 1)
+        most = max(most, len(answers) * is_draw)
+    assert 0 < most < 16
 
 
 def test_chance_draws_from_the_cards_that_are_left(pyspiel: Any) -> None:
@@ -238,7 +259,7 @@ def test_names_and_parameters_come_back(spiel: Any, pyspiel: Any) -> None:
 def test_mistakes_are_named(pyspiel: Any) -> None:
     for parameters, message in (
         ("preset=six-cards", "unknown variant `six-cards`; did you mean `six-card`"),
-        ("preset=four-card,players=2", "players: four-card is for 3 to 7 seats"),
+        ("preset=four-card,players=8", "players: four-card is for 2 to 7 seats"),
         ("rounds=-1", "rounds: expected 0 .* or more, got -1"),
         ("options=turn_cap", "options: expected NAME:VALUE with ; between them, got 'turn_cap'"),
         ("pack=1E 1E", "pack: 1E is no card of six-card"),

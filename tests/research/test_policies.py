@@ -129,6 +129,13 @@ def test_a_policy_follows_several_environments_and_seats_in_turn() -> None:
         assert alone.history == env.history
 
 
+def test_a_policy_reads_the_lines_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(Env, "observe")
+    env = Env("six-card", rounds=1)
+    env.reset(1)
+    assert policy("greedy")(env) in env.legal()
+
+
 def test_keeper_is_better_than_random_and_greedy_is_no_better_than_itself() -> None:
     env = Env("four-card", 3, rounds=1)
     better = compare(env, policy("keeper"), policy("random"), deals=6)

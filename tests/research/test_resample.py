@@ -201,11 +201,11 @@ def test_where_nothing_is_found_in_bounded_time_the_error_says_so(monkeypatch: p
 def test_all_drafts_for_a_state_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     env = begun("powers", 5, 2)
     wander(env, dice(5), 100, haste=0.0)
-    drafts = other_state(env.game, 1, env.seat, dice(5)).drafts
-    assert drafts > 65
-    monkeypatch.setattr(resampling, "MOST_DRAFTS", drafts)
-    assert other_state(env.game, 1, env.seat, dice(5)).drafts == drafts
-    monkeypatch.setattr(resampling, "MOST_DRAFTS", drafts - 1)
+    proposals = other_state(env.game, 1, env.seat, dice(5)).proposals
+    assert proposals > 65
+    monkeypatch.setattr(resampling, "MOST_PROPOSALS", proposals)
+    assert other_state(env.game, 1, env.seat, dice(5)).proposals == proposals
+    monkeypatch.setattr(resampling, "MOST_PROPOSALS", proposals - 1)
     with pytest.raises(TooRare):
         env.resample(1, dice(5))
 

@@ -1,4 +1,4 @@
-"""The page for researchers and the docstrings: what they show is run, and the table of fields is that of the code."""
+"""The page for researchers and the docstrings: what they show is run."""
 
 import doctest
 import re
@@ -8,7 +8,6 @@ from needs import need_modules
 from page_examples import ROOT, run_examples, section
 
 from referee.research import Env, actions, asking, chance, env, fields, policies, telling, tensors
-from referee.rules.variants import PRESETS
 
 PAGE = "referee/research/README.md"
 
@@ -33,13 +32,3 @@ def test_what_the_page_shows_of_a_library_comes_out(title: str) -> None:
 def test_what_docstrings_show_comes_out(module: object) -> None:
     for test in doctest.DocTestFinder().find(module, globs=vars(module) | {"Env": Env}):
         assert doctest.DocTestRunner().run(test).failed == 0, test.name
-
-
-def test_the_page_lists_every_field() -> None:
-    text = section(PAGE, "The tensor")
-    every = {field.name: field for preset in PRESETS for field in Env(preset).fields}
-    listed = [line.split("`")[1] for line in text.splitlines() if line.startswith("| `")]
-    assert [name for name in listed if name in every and listed.count(name) == 1] == sorted(every, key=listed.index)
-    for name, field in every.items():
-        if name != "layouts":
-            assert f"| {field.means} |" in text, name

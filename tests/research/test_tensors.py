@@ -8,6 +8,7 @@ from at_random import AtRandom
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from protocol.cards import rank
 from protocol.events import Looked
 from referee.film.follower import Follower
 from referee.film.view import View
@@ -76,6 +77,14 @@ def test_tensors_are_within_their_bounds_and_their_fields_cover_them(preset: str
     assert (named["turn"].sum(axis=1) == 1.0).all()
     assert (named["decision"].sum(axis=1) <= 1.0).all()
     assert named["layouts"].shape == (len(tensors), *next(f.shape for f in env.fields if f.name == "layouts"))
+
+
+def test_the_kinds_of_cards_are_public_in_the_order_of_the_tensor() -> None:
+    env = Env("four-card")
+    assert [card for kind in env.kinds for card in kind if env._tensors.kinds[card] != env.kinds.index(kind)] == []
+    assert [{rank(card) for card in kind} for kind in env.kinds] == [
+        {one} for one in ["A", "2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K"]
+    ]
 
 
 def test_a_tensor_tells_what_the_seat_sees() -> None:

@@ -8,10 +8,11 @@ import sys
 from collections.abc import Callable
 from copy import deepcopy
 from random import Random
-from typing import Any, cast
+from typing import Any, cast, get_type_hints
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from processes import Watch
 
 from referee.research import Env, VectorEnv
@@ -57,6 +58,7 @@ def test_rows_are_the_matches_of_an_environment(preset: str) -> None:
             assert vector.done[row] == (env.seat is None)
             assert vector.rewards[row].tolist() == pytest.approx(env.rewards())
             if env.seat is None:
+                assert (tuple(vector.totals[row]), tuple(vector.ranks[row])) == (env.result.totals, env.result.ranks)
                 matches[row] += 1
                 env.reset(f"demo/{row}/{matches[row]}")
         check_against_alone(vector, envs)
@@ -94,9 +96,15 @@ def test_numbers_that_make_no_sense_are_refused() -> None:
     with pytest.raises(MemoryError, match=r"^count: 1000000000000000000 matches need .* GB"):
         VectorEnv("six-card", 10**18)
     vector: Any = VectorEnv("six-card", cast(Any, np.int64(2)), rounds=np.int64(1))
-    for wrong in (None, 1.5, b"7", True):
-        with pytest.raises(ValueError, match="seed: expected a whole number or a text, got "):
+    for wrong in (None, 1.5, b"7", True, -1):
+        with pytest.raises(ValueError, match="seed: expected a whole number from 0 on or a text, got "):
             vector.reset(wrong)
+
+
+def test_type_checkers_know_what_the_arrays_hold() -> None:
+    vector, known = VectorEnv("six-card", 1), get_type_hints(VectorEnv)
+    for name in ("seats_to_move", "masks", "observations", "rewards", "done"):
+        assert known[name] == NDArray[getattr(vector, name).dtype.type], name  # type: ignore[misc]
 
 
 @pytest.mark.parametrize("copied", [deepcopy, lambda vector: pickle.loads(pickle.dumps(vector))])  # noqa: S301 - ours

@@ -79,8 +79,8 @@ class Imitator:
         return best
 
 
-def read(path: Path, bot: str, game: str | None = None) -> Lessons:
-    """Return what the bot itself decided in a game of the file; without a name, in the only one.
+def read(path: Path, bot: str, game: str | None = None, seats: int | None = None) -> Lessons:
+    """Return what the bot itself decided in a game of the file at tables of so many seats; None is the only one.
 
     Raises ValueError where there is too little of it to learn from.
     """
@@ -91,7 +91,14 @@ def read(path: Path, bot: str, game: str | None = None) -> Lessons:
     if game is None and len(games) > 1:
         raise ValueError(f"{path} has several games: name one of {', '.join(games)}")
     name = game or next(iter(games), "")
-    rows = read_table(path, filters=[("bot", "=", bot), ("game", "=", name), ("asked", "=", True)])
+    shapes = {shape["seats"]: shape for shape in games.get(name, ())}
+    if seats is None and len(shapes) > 1:
+        raise ValueError(
+            f"{path} has tables of {name!r} of several sizes: name one of {', '.join(map(str, shapes))} seats"
+        )
+    shape = shapes.get(seats or next(iter(shapes), 0), {"seats": seats or 0})
+    wanted = [("bot", "=", bot), ("game", "=", name), ("seats", "=", shape["seats"]), ("asked", "=", True)]
+    rows = read_table(path, filters=wanted)
     rows = rows.filter(rows["fault"].is_null())
     if len(set(rows["id"].to_pylist())) < KEPT:
         raise ValueError(f"{path} has decisions of {bot!r} in {name!r} of fewer than {KEPT} matches")
@@ -100,7 +107,7 @@ def read(path: Path, bot: str, game: str | None = None) -> Lessons:
         masks=np.stack(rows["mask"].to_numpy()),
         moves=rows["move"].to_numpy(),
         matches=rows["id"].to_numpy(),
-        game=games[name][0],
+        game=shape,
     )
 
 
@@ -110,10 +117,11 @@ def main() -> None:
     parser.add_argument("decisions", type=Path, help="the file that golfref export --with-cards has written")
     parser.add_argument("--bot", default="keeper", help="whom to imitate")
     parser.add_argument("--game", help="the game's name in the run, where there are several")
+    parser.add_argument("--seats", type=int, help="how many seats its tables have, where there are several sizes")
     parser.add_argument("--deals", type=int, default=100, help="how many fresh deals to play")
     asked = parser.parse_args()
     try:
-        lessons = read(asked.decisions, asked.bot, asked.game)
+        lessons = read(asked.decisions, asked.bot, asked.game, asked.seats)
     except (OSError, ValueError) as error:
         parser.error(str(error))
     is_kept = lessons.matches % KEPT == 0

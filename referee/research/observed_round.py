@@ -22,7 +22,7 @@ from referee.rules.questions import Ask, Question, Response, SlapOrder
 from referee.rules.secrets import Secret, TableEvent, view
 from referee.rules.table import Layout
 
-Way = tuple[int, ...]
+Permutation = tuple[int, ...]
 """How cards were mixed: for each place after it, which of the places before it the card comes from."""
 
 
@@ -49,17 +49,17 @@ class Choice(Struct, frozen=True, kw_only=True):
     response: int
     """Which of the round's responses it is, or belongs to."""
     seat: int
-    action: Callable[[Way, Random], Action]
-    """Returns an answer that mixes the cards in this way, by the dice where several do."""
+    action: Callable[[Permutation, Random], Action]
+    """Returns an answer that makes this permutation, by the dice where several do."""
 
 
 class Mix(Struct, frozen=True, kw_only=True):
-    """Cards that changed their places in a way that the seat cannot follow."""
+    """A permutation of cards that the seat was not shown."""
 
     before: tuple[int, ...]
     after: tuple[int, ...]
-    ways: tuple[Way, ...] | None = None
-    """The ways in which they can have gone, those more than once that several answers lead to; None: every order."""
+    permutations: tuple[Permutation, ...] | None = None
+    """The possible permutations, each as often as answers lead to it; None: all of them."""
     choice: Choice | None = None
     """None for a shuffle by chance."""
 
@@ -208,9 +208,9 @@ class _Follower:
                 (slot.card,) = self.places.new((slot.card,))
                 moved[old] = _place(slot.card)
         after = tuple(_place(slot.card) for slot in now if slot is not None)
-        ways, action = _answers(event, was, now)
+        permutations, action = _answers(event, was, now)
         choice = Choice(response=len(self.steps) - 1, seat=actor, action=action)
-        self.places.mixes.append(Mix(before=before, after=after, ways=ways, choice=choice))
+        self.places.mixes.append(Mix(before=before, after=after, permutations=permutations, choice=choice))
 
 
 _Was = Sequence[tuple[Card, bool] | None]
@@ -233,20 +233,22 @@ def _in_secret(event: TableEvent, seat: int) -> tuple[int, int] | None:
 
 def _answers(
     event: TableEvent, was: _Was, now: Layout
-) -> tuple[tuple[Way, ...] | None, Callable[[Way, Random], Action]]:
-    """Return the ways in which the cards can have been mixed, None for all, and what answer mixes them in a way."""
+) -> tuple[tuple[Permutation, ...] | None, Callable[[Permutation, Random], Action]]:
+    """Return the possible permutations of the cards, None for all, and a function from a permutation to an answer."""
     slots = [number for number, slot in enumerate(was) if slot is not None]
     match event:
         case events.LinesSwapped(of=of):
             found = tuple(_swaps_of_lines(of, was, now))
-            ways = tuple(way for way, _ in found)
-            return ways, lambda way, dice: dice.choice([action for one, action in found if one == way])
+            permutations = tuple(permutation for permutation, _ in found)
+            return permutations, lambda permutation, dice: dice.choice(
+                [action for one, action in found if one == permutation]
+            )
         case events.Rearranged(of=of):
-            return None, lambda way, _: Rearrange(seat=of, slots=tuple(slots[index] for index in way))
-    return None, lambda way, _: Arrange(slots=way)
+            return None, lambda permutation, _: Rearrange(seat=of, slots=tuple(slots[index] for index in permutation))
+    return None, lambda permutation, _: Arrange(slots=permutation)
 
 
-def _swaps_of_lines(of: int, was: _Was, now: Layout) -> Iterator[tuple[Way, SwapLines]]:
+def _swaps_of_lines(of: int, was: _Was, now: Layout) -> Iterator[tuple[Permutation, SwapLines]]:
     """Every swap of two lines after which the same slots are empty and face up as everybody sees it now (POW-19)."""
     columns = len(was) // 2
     numbers = {slot: index for index, slot in enumerate(slot for slot, card in enumerate(was) if card is not None)}
@@ -257,8 +259,8 @@ def _swaps_of_lines(of: int, was: _Was, now: Layout) -> Iterator[tuple[Way, Swap
             source[one], source[other] = other, one
         swapped = [was[slot] for slot in source]
         if [card and card[1] for card in swapped] == seen:
-            way = tuple(numbers[slot] for slot, card in zip(source, swapped, strict=True) if card is not None)
-            yield way, swap
+            permutation = tuple(numbers[slot] for slot, card in zip(source, swapped, strict=True) if card is not None)
+            yield permutation, swap
 
 
 def _pairs_of_lines(of: int, columns: int) -> Iterator[SwapLines]:

@@ -1,13 +1,13 @@
-"""Another way in which the cards of a round can lie, so that all places of which a seat was shown the card hold it.
+"""Samples a deal of a round in which every place of which a seat was shown the card holds that card.
 
 This module knows places and cards, and neither rules nor seats. Pools are shuffled by chance, so every order of their
-cards is equally likely before anything is shown; so is every way of a mix. Given what is shown, `redeal` draws one of
-all possible deals, each with the same chance. Where no cards are mixed, it shuffles what is left over.
+cards is equally likely before anything is shown; so is every permutation of a mix. Given what is shown, `sample_deal`
+draws one of all possible deals, each with the same chance. Where no cards are mixed, it shuffles what is left over.
 
 Mixes are gone through in their order. A card that is shown behind a mix is one of the cards before it that can be this
 one; one that is seen next behind a later mix goes where it can get there; the others go anywhere. Where the cards of
-one mix go into another one, or where the pack has equal cards, not all deals come out equally often that way. There,
-DRAWS of them are weighed against each other (Metropolis-Hastings with independent proposals).
+one mix go into another one, or where the pack has equal cards, some proposals are likelier than others. There, DRAWS
+of them are weighed against each other (Metropolis-Hastings with independent proposals).
 """
 
 from collections import Counter
@@ -18,7 +18,7 @@ from random import Random
 from msgspec import Struct
 
 from protocol.cards import Card
-from referee.research.trails import Mix, Pool, Round, Way
+from referee.research.observed_round import Mix, Permutation, Pool, Round
 
 DRAWS = 65
 """How many draws are weighed against each other where not all deals come out equally often."""
@@ -32,31 +32,31 @@ class Deal(Struct, frozen=True, kw_only=True):
 
     pools: tuple[tuple[Card, ...], ...]
     """The cards of each pool in their order."""
-    ways: tuple[Way, ...]
+    permutations: tuple[Permutation, ...]
     """How each mix went."""
     mixed: tuple[tuple[Card, ...], ...]
     """The cards of each mix as they lay behind it."""
-    drafts: int
-    """How many drafts were begun, with those that led nowhere."""
+    proposals: int
+    """How many proposals were begun, including those that led nowhere."""
 
 
-class Draft(Struct, frozen=True, kw_only=True):
-    """The ways of all mixes, and what follows from them: which card lies where in the pools."""
+class Proposal(Struct, frozen=True, kw_only=True):
+    """The permutations of all mixes, and what follows from them: which card lies where in the pools."""
 
-    ways: tuple[Way, ...]
+    permutations: tuple[Permutation, ...]
     known: dict[int, Card]
     """By place in a pool, the card that must lie there."""
     roots: dict[int, int]
     """By place behind a mix, the place in a pool from which its card comes."""
     weight: float
-    """The logarithm of how often this should come out, over how often it does."""
+    """Log importance weight: target over proposal probability."""
 
 
 Ahead = dict[Card, frozenset[int]]
 
 
-class Ground(Struct, frozen=True, kw_only=True):
-    """What all drafts of a round begin with."""
+class Constraints(Struct, frozen=True, kw_only=True):
+    """What all proposals of a round begin with."""
 
     round: Round
     pool_of: dict[int, int]
@@ -69,38 +69,38 @@ class Ground(Struct, frozen=True, kw_only=True):
     """For each mix the cards that are seen again behind a later one, and the places behind this one that lead there."""
 
 
-def redeal(ground: Ground, dice: Random, most: int) -> Deal | None:
+def sample_deal(constraints: Constraints, dice: Random, most: int) -> Deal | None:
     """Return a deal in which every place that was shown holds the card that was seen.
 
-    None where none was found, or `most` drafts were too few for it.
+    None where none was found, or `most` proposals were too few for it.
     """
-    known, begun = ground.round, 0
-    chosen: Draft | None = None
+    known, begun = constraints.round, 0
+    chosen: Proposal | None = None
     for _ in range(1 if _all_alike(known) else DRAWS):
-        draft, tries = _some_draft(ground, dice, min(FRUITLESS, most - begun))
+        proposal, tries = _some_proposal(constraints, dice, min(FRUITLESS, most - begun))
         begun += tries
-        if draft is None:
+        if proposal is None:
             return None
-        if chosen is None or log(1 - dice.random()) < draft.weight - chosen.weight:
-            chosen = draft
+        if chosen is None or log(1 - dice.random()) < proposal.weight - chosen.weight:
+            chosen = proposal
     return None if chosen is None else _filled(known, chosen, dice, begun)
 
 
 def _all_alike(known: Round) -> bool:
-    """Return whether all drafts have the same weight."""
+    """Return whether all proposals have the same weight."""
     behind = {place for mix in known.mixes for place in mix.after}
     is_nested = any(place in behind for mix in known.mixes for place in mix.before)
     has_equals = any(len(set(pool.cards)) < len(pool.cards) for pool in known.pools)
     return not known.mixes or not (is_nested or has_equals)
 
 
-def ground_of(known: Round) -> Ground:
-    """Return what all drafts of this round begin with."""
+def constraints_of(known: Round) -> Constraints:
+    """Return what all proposals of this round begin with."""
     pool_of = {place: number for number, pool in enumerate(known.pools) for place in pool.places}
     shown = {place: card for place, card in known.shown.items() if place in pool_of}
     left = tuple(_left_over(pool, shown) for pool in known.pools)
     ahead = tuple(_ahead(known, number) for number in range(len(known.mixes)))
-    return Ground(round=known, pool_of=pool_of, known=shown, left=left, ahead=ahead)
+    return Constraints(round=known, pool_of=pool_of, known=shown, left=left, ahead=ahead)
 
 
 def _ahead(known: Round, number: int) -> Ahead:
@@ -124,43 +124,52 @@ def _ahead(known: Round, number: int) -> Ahead:
     return found
 
 
-def _some_draft(ground: Ground, dice: Random, most: int) -> tuple[Draft | None, int]:
-    """Return a draft, None where `most` led nowhere, and how many were begun."""
+def _some_proposal(constraints: Constraints, dice: Random, most: int) -> tuple[Proposal | None, int]:
+    """Return a proposal, None where `most` led nowhere, and how many were begun."""
     for number in range(1, most + 1):
-        draft = _Drafting(ground, dice).draft()
-        if draft is not None:
-            return draft, number
+        proposal = _ProposalDraw(constraints, dice).draw()
+        if proposal is not None:
+            return proposal, number
     return None, most
 
 
-class _Drafting:
-    """One draft in the making."""
+class _ProposalDraw:
+    """One proposal in the making."""
 
-    def __init__(self, ground: Ground, dice: Random) -> None:
-        self._round, self._dice, self._pool_of, self._ahead = ground.round, dice, ground.pool_of, ground.ahead
-        self._known = dict(ground.known)
-        self._left = [left.copy() for left in ground.left]
-        self._totals = [left.total() for left in ground.left]
+    def __init__(self, constraints: Constraints, dice: Random) -> None:
+        self._round, self._dice, self._pool_of, self._ahead = (
+            constraints.round,
+            dice,
+            constraints.pool_of,
+            constraints.ahead,
+        )
+        self._known = dict(constraints.known)
+        self._left = [left.copy() for left in constraints.left]
+        self._totals = [left.total() for left in constraints.left]
         self._roots: dict[int, int] = {}
         self._weight = 0.0
 
-    def draft(self) -> Draft | None:
-        """Return a draft; None where the draws so far leave none."""
-        ways = []
+    def draw(self) -> Proposal | None:
+        """Return a proposal; None where the draws so far leave none."""
+        permutations = []
         for mix, ahead in zip(self._round.mixes, self._ahead, strict=True):
             roots = [self._roots.get(place, place) for place in mix.before]
-            way = self._any_way(mix, roots, ahead) if mix.ways is None else self._one_way(mix, mix.ways, roots, ahead)
-            if way is None:
+            permutation = (
+                self._any_permutation(mix, roots, ahead)
+                if mix.permutations is None
+                else self._one_permutation(mix, mix.permutations, roots, ahead)
+            )
+            if permutation is None:
                 return None
-            self._roots.update(zip(mix.after, (roots[index] for index in way), strict=True))
-            ways.append(way)
+            self._roots.update(zip(mix.after, (roots[index] for index in permutation), strict=True))
+            permutations.append(permutation)
         weight = self._weight + sum(_log_orders(left) for left in self._left)
-        return Draft(ways=tuple(ways), known=self._known, roots=self._roots, weight=weight)
+        return Proposal(permutations=tuple(permutations), known=self._known, roots=self._roots, weight=weight)
 
-    def _any_way(self, mix: Mix, roots: Sequence[int], ahead: Ahead) -> Way | None:
+    def _any_permutation(self, mix: Mix, roots: Sequence[int], ahead: Ahead) -> Permutation | None:
         """Draw one of all orders: first the cards that are shown behind the mix, then those seen later, then others."""
         waiting = list(range(len(roots)))
-        way: dict[int, int] = {}
+        permutation: dict[int, int] = {}
         for number, place in enumerate(mix.after):
             if (card := self._round.shown.get(place)) is None:
                 continue
@@ -170,38 +179,40 @@ class _Drafting:
                 return None
             (pick,) = self._dice.choices(range(len(waiting)), chances)
             self._weight -= log(chances[pick] / whole)
-            way[number] = waiting.pop(pick)
-            self._settle(roots[way[number]], card)
+            permutation[number] = waiting.pop(pick)
+            self._settle(roots[permutation[number]], card)
         for index in [index for index in waiting if self._known.get(roots[index]) in ahead]:
-            leading = sorted(ahead[self._known[roots[index]]] - way.keys())
+            leading = sorted(ahead[self._known[roots[index]]] - permutation.keys())
             if not leading:
                 return None
             self._weight += log(len(leading))
-            way[self._dice.choice(leading)] = index
+            permutation[self._dice.choice(leading)] = index
             waiting.remove(index)
         self._dice.shuffle(waiting)
         self._weight += lgamma(len(waiting) + 1)
         rest = iter(waiting)
-        return tuple(way[number] if number in way else next(rest) for number in range(len(roots)))
+        return tuple(permutation[number] if number in permutation else next(rest) for number in range(len(roots)))
 
-    def _one_way(self, mix: Mix, ways: Sequence[Way], roots: Sequence[int], ahead: Ahead) -> Way | None:
-        """Draw one of these ways that agree with what is shown behind the mix, and later."""
+    def _one_permutation(
+        self, mix: Mix, permutations: Sequence[Permutation], roots: Sequence[int], ahead: Ahead
+    ) -> Permutation | None:
+        """Draw one of these permutations that agree with what is shown behind the mix, and later."""
         shown = {
             number: self._round.shown[place] for number, place in enumerate(mix.after) if place in self._round.shown
         }
-        fitting = [way for way in ways if self._fits(way, roots, shown, ahead)]
+        fitting = [permutation for permutation in permutations if self._fits(permutation, roots, shown, ahead)]
         if not fitting:
             return None
-        way = self._dice.choice(fitting)
+        permutation = self._dice.choice(fitting)
         self._weight += log(len(fitting))
         for number, card in shown.items():
-            if not self._likely(roots[way[number]], card):
+            if not self._likely(roots[permutation[number]], card):
                 return None  # two places show the last card of its kind
-            self._settle(roots[way[number]], card)
-        return way
+            self._settle(roots[permutation[number]], card)
+        return permutation
 
-    def _fits(self, way: Way, roots: Sequence[int], shown: dict[int, Card], ahead: Ahead) -> bool:
-        for number, index in enumerate(way):
+    def _fits(self, permutation: Permutation, roots: Sequence[int], shown: dict[int, Card], ahead: Ahead) -> bool:
+        for number, index in enumerate(permutation):
             if number in shown:
                 if not self._likely(roots[index], shown[number]):
                     return False
@@ -235,17 +246,17 @@ def _log_orders(cards: Counter[Card]) -> float:
     return lgamma(cards.total() + 1) - sum(lgamma(count + 1) for count in cards.values() if count > 1)
 
 
-def _filled(known: Round, draft: Draft, dice: Random, drafts: int) -> Deal:
+def _filled(known: Round, proposal: Proposal, dice: Random, proposals: int) -> Deal:
     """Return the deal with all other cards of each pool in any order."""
     lie: dict[int, Card] = {}
     for pool in known.pools:
-        left = list(_left_over(pool, draft.known).elements())
+        left = list(_left_over(pool, proposal.known).elements())
         dice.shuffle(left)
         rest = iter(left)
-        lie.update((place, draft.known.get(place) or next(rest)) for place in pool.places)
+        lie.update((place, proposal.known.get(place) or next(rest)) for place in pool.places)
     return Deal(
         pools=tuple(tuple(lie[place] for place in pool.places) for pool in known.pools),
-        ways=draft.ways,
-        mixed=tuple(tuple(lie[draft.roots[place]] for place in mix.after) for mix in known.mixes),
-        drafts=drafts,
+        permutations=proposal.permutations,
+        mixed=tuple(tuple(lie[proposal.roots[place]] for place in mix.after) for mix in known.mixes),
+        proposals=proposals,
     )
