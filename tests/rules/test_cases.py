@@ -1,4 +1,4 @@
-"""The worked cases of referee/rules/CASES.md: each is tested, each that is cited exists, and so do the rules they name.
+"""The worked cases of tests/rules/cases.txt: each is tested, each that is cited exists, and so do the rules they name.
 
 Their `SCORE` and `ADJ` lines are run by tests/rules/scoring/test_scoring.py; what a case tells in words is a test that
 names it (`test_c_133_...`, or `C-133` in its text).
@@ -10,7 +10,7 @@ from pathlib import Path
 from worked_cases import PAGE, worked_cases
 
 ROOT = Path(__file__).parents[2]
-RULES = PAGE.with_name("RULES.md").read_text(encoding="utf-8")
+RULES = (ROOT / "referee/rules/RULES.md").read_text(encoding="utf-8")
 
 CASES = worked_cases()
 NUMBERS = {case.number for case in CASES}

@@ -1,12 +1,10 @@
-"""The worked cases beside the rule book (CASES.md), read as data: their numbers, their rules, and the lines to run."""
+"""The worked cases of the rule book (tests/rules/cases.txt) as data: their numbers, their rules, the lines to run."""
 
 import re
 from pathlib import Path
 from typing import NamedTuple
 
-import referee
-
-PAGE = Path(referee.__file__).parent / "rules" / "CASES.md"
+PAGE = Path(__file__).parents[1] / "rules" / "cases.txt"
 
 _CASE = re.compile(r"^\* \*\*(C-\d{3})\*\* .*?\[([^\]]*)\]$", re.MULTILINE)
 _LINE = re.compile(r"^  `((?:SCORE|ADJ) [^`]+)`$", re.MULTILINE)

@@ -1,4 +1,4 @@
-"""The scoring engine against worked cases (CASES.md, scoring_cases.txt), and what people are told of wrong layouts."""
+"""The scoring engine against worked cases (cases.txt, scoring_cases.txt), and what people are told of wrong layouts."""
 
 import json
 import re
@@ -38,7 +38,7 @@ class Case(NamedTuple):
 
 
 def cases(kind: str) -> list[Any]:
-    """The cases of a kind: those of CASES.md by their numbers, and further ones, each named by the comment above it."""
+    """The cases of a kind: those of cases.txt by their numbers, others by the comment above each."""
     named = [(f"{case.number} {case.rules}", line) for case in worked_cases() for line in case.lines]
     name = ""
     for line in Path(__file__).with_name("scoring_cases.txt").read_text(encoding="utf-8").splitlines():
