@@ -1,8 +1,9 @@
 """doctor: what this host can do for one's own bots, strangers' bots and timed slaps, tried out with real bots."""
 
 import contextlib
+import math
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Annotated, get_args
 
 import msgspec
@@ -10,7 +11,6 @@ import typer
 from msgspec.structs import asdict, replace
 from tabulate import tabulate
 
-from protocol.messages import SlapTiming
 from referee.commands.console import put, put_json, put_words
 from referee.commands.options import Json
 from referee.errors import DONE, HOST_FAILED
@@ -24,21 +24,20 @@ from referee.play.slaps.lock import HostLock
 from referee.play.spec import Confinement, Isolation
 from referee.trials.evenness import unevenness
 from referee.trials.machine import look_at_machine, versions
-from referee.trials.races import USUAL, USUAL_WINDOWS, WORK_US, Outcome, Scenario, race
+from referee.trials.races import USUAL, USUAL_WINDOWS, Outcome, race
 from referee.trials.starts import Level, try_start
 from referee.trials.verdicts import PHOTO_FINISH_US, Findings, Groups, is_uneven, verdicts
 
 USUAL_S = 20.0
 """How long the usual races may take on a host that is busy, so that `doctor` ends within a minute."""
 
-FASTER_US = (0, 100, 300)
-"""By how much one of the bots is faster in the races that `--races` adds."""
-
 
 def doctor(
     races: Annotated[
         int | None,
-        typer.Option(metavar="N", min=1, help="Time slaps thoroughly, in N windows of each kind of race."),
+        typer.Option(
+            metavar="N", min=1, help="Play so many slap windows, for as long as they take; default: some 240."
+        ),
     ] = None,
     as_json: Json = False,
 ) -> int:
@@ -62,7 +61,6 @@ def _look(windows: int) -> Findings:
     groups = _groups()
     levels: list[Level] = []
     races: list[Outcome] = []
-    bench: list[Outcome] = []
     problems: list[str] = []
 
     async def work(pump: Pump) -> None:
@@ -75,9 +73,8 @@ def _look(windows: int) -> Findings:
         usual = replace(USUAL, confinement=Confinement(isolation=best))
         try:
             while not races or (len(races) == 1 and is_uneven(races[0])):
-                races.append(await race(pump, usual, USUAL_WINDOWS, within_s=USUAL_S))
-            if windows:
-                bench.extend(await _bench(pump, Confinement(isolation=best), windows))
+                within_s = math.inf if windows else USUAL_S
+                races.append(await race(pump, usual, windows or USUAL_WINDOWS, within_s=within_s))
         except HostFault as fault:
             problems.append(str(fault))
 
@@ -96,7 +93,6 @@ def _look(windows: int) -> Findings:
         races_again=races[1] if len(races) > 1 else None,
         races_problem="; ".join(problems),
         lock_problem=_why_no_lock(),
-        bench=tuple(bench),
         unevenness=unevenness(),
     )
 
@@ -123,15 +119,6 @@ def _why_no_lock() -> str:
         return lock.problem()
 
 
-async def _bench(pump: Pump, confinement: Confinement, windows: int) -> list[Outcome]:
-    scenarios = [
-        Scenario(faster_us=faster_us, slap_timing=timing, confinement=confinement)
-        for timing in get_args(SlapTiming)
-        for faster_us in FASTER_US
-    ]
-    return [await race(pump, scenario, windows) for scenario in scenarios]
-
-
 # Text
 
 
@@ -154,8 +141,6 @@ def _details(found: Findings) -> Iterator[str]:
     yield ", ".join(f"{name} {one}" if one else f"no {name}" for name, one in found.versions.items())
     rows = [*_host_rows(found), *(_race_rows(found.races, found.races_again) if found.races else ())]
     yield tabulate(rows, tablefmt="plain", disable_numparse=True)
-    if found.bench:
-        yield from ("", *_bench_lines(found.bench))
 
 
 def _host_rows(found: Findings) -> Iterator[tuple[str, str]]:
@@ -186,23 +171,3 @@ def _race_rows(races: Outcome, again: Outcome | None) -> Iterator[tuple[str, str
     yield "first, by seat", "; again: ".join(first)
     late = f"{races.late} slaps too late; the referee was up to {races.lateness_ms:.1f} ms late"
     yield "disturbed", f"{races.disturbed} windows; {late}"
-
-
-def _bench_lines(bench: Sequence[Outcome]) -> Iterator[str]:
-    """What slaps took beyond the bots' own work, how often the faster bot came first, and whether that is chance."""
-    yield f"{bench[0].windows} windows of each kind; a bot computes for {WORK_US} us, and one of them for less:"
-    yield ""
-    rows = [
-        (
-            one.slap_timing,
-            one.faster_us or "identical",
-            *(f"{us:.0f}" for us in (one.excess_p50_us, one.excess_p90_us, one.excess_p99_us)),
-            f"{one.announced:.1%}" if one.faster_us else "",
-            "" if one.faster_us else f"{one.chance_seat:.3f}",
-            "" if one.faster_us else f"{one.chance_place:.3f}",
-            f"{one.disturbed / one.windows:.1%}",
-        )
-        for one in bench
-    ]
-    heads = ("timing", "faster by us", "excess us p50", "p90", "p99", "first", "p by seat", "p by asking", "disturbed")
-    yield tabulate(rows, headers=heads, disable_numparse=True)

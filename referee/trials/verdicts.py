@@ -87,8 +87,6 @@ class Findings(Struct, frozen=True, kw_only=True):
     """Why no race could be played; empty if they were played."""
     lock_problem: str
     """Why this run and others of this user cannot take turns in timing slaps; empty if they can."""
-    bench: tuple[Outcome, ...]
-    """With `--races`: races of bots with work of their own, by isolated timing, and by broadcast timing beside it."""
     unevenness: float | None
     """How many times as long the same work takes on slow cores and in slow moments; see evenness.py."""
 
