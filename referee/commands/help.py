@@ -80,8 +80,9 @@ def help(  # noqa: A001 - the name of the command
         return DONE
     name = topic.lower().removesuffix(".md").replace("_", "-").rpartition("/")[2]
     if name not in TOPICS:
-        near = get_close_matches(name, TOPICS, n=1)
-        holding = near or [one for one, page in TOPICS.items() if name in _text(page).lower()]
+        near = get_close_matches(name, TOPICS, n=1, cutoff=0.8)
+        counts = {one: _text(page).lower().count(name) for one, page in TOPICS.items() if one != "changes"}
+        holding = near or sorted(filter(counts.get, counts), key=lambda one: -counts[one])
         hint = f"see `golfref help {holding[0]}`" if holding else "`golfref help` lists the pages"
         more = f" (and {', '.join(holding[1:8])})" if len(holding) > 1 else ""
         raise CommandError(f"no page is called {topic}; {hint}{more}")
