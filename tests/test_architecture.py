@@ -4,6 +4,9 @@ The imports are read, and an arrow that points back fails, as does a folder that
 """
 
 import ast
+import re
+import sys
+import tomllib
 from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
@@ -189,3 +192,20 @@ def test_the_rules_are_pure() -> None:
 def test_the_protocol_stands_on_msgspec_alone() -> None:
     ours = {module for path in (ROOT / "protocol").glob("*.py") for module in imports(path)}
     assert not {module for module in ours if module.startswith(("referee", "bots", "trio", "typer"))}
+
+
+def test_what_every_installation_imports_is_declared() -> None:
+    """Each library that a module of ours imports stands in pyproject.toml: as a dependency, or in an extra."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    declared = [*project["dependencies"], *(one for some in project["optional-dependencies"].values() for one in some)]
+    names = {re.split(r"[^\w-]", one)[0].replace("-", "_") for one in declared}
+    ours = {"bots", "kit", "protocol", "referee"} | {path.stem for path in (ROOT / "bots").rglob("*.py")}
+    by_other_names = {"pyspiel", "sklearn"}
+    come_along = {"_typeshed", "dask", "markupsafe", "threadpoolctl"}  # parts of mypy, distributed, jinja2, scikit-learn
+    foreign = {
+        module.partition(".")[0]
+        for path in SOURCES
+        if not path.is_relative_to(ROOT / "bots")
+        for module in imports(path)
+    }
+    assert foreign - sys.stdlib_module_names - ours - by_other_names - come_along - names == set()
