@@ -47,17 +47,13 @@ class Frame(Struct, frozen=True, kw_only=True):
 class Film:
     """The frames of a match, and the table after each, as it is seen by whoever looks."""
 
-    def __init__(self, record: Record, *, is_whole: bool = True) -> None:
-        """Without `is_whole` the record may end in the middle of the match.
-
-        Raises BrokenRecord where the record does not replay, and ValueError for options that there cannot be.
-        """
+    def __init__(self, record: Record) -> None:
+        """Raises BrokenRecord where the record does not replay, and ValueError for options that there cannot be."""
         self.title = record.name
         self.names = [printable(bot.name, 40) for bot in record.seats]
-        self.is_whole = is_whole
         self.moves = len(record.moves)
         """How many moves of the record it holds."""
-        self._reel = Reel(record, is_whole=is_whole)
+        self._reel = Reel(record)
         self.frames = list(_frames(self._reel))
         self._views: dict[Viewer, list[View]] = {}
 

@@ -19,7 +19,7 @@ from referee.film.view import Hand, Layout, Placed, View
 from referee.reports.comments import Comments
 from referee.rules.game import Game
 from referee.rules.questions import Ask, Question
-from referee.rules.record import BrokenRecord, GivenSlaps, Move, Record, walk
+from referee.rules.record import GivenSlaps, Move, Record, walk
 from referee.rules.secrets import Secret, TableEvent
 from referee.rules.table import Slot, Table
 from referee.rules.variants import from_record
@@ -48,11 +48,8 @@ class Reel:
     A card keeps its number in the views wherever it lies. What is known in the views is no viewer's knowledge.
     """
 
-    def __init__(self, record: Record, *, is_whole: bool = True) -> None:
-        """Without `is_whole` the record may end in the middle of the match.
-
-        Raises BrokenRecord where the record does not replay, and ValueError for options or a key that there cannot be.
-        """
+    def __init__(self, record: Record) -> None:
+        """Raises BrokenRecord where the record does not replay, ValueError for options or a key that cannot be."""
         self.record = record
         self.variant = from_record(record.preset, record.options)
         self.events: list[TableEvent] = []
@@ -70,7 +67,7 @@ class Reel:
         self._follower = Follower(seats=len(record.seats), rows=self.variant.rows, columns=self.variant.columns)
         self.blank = self._follower.view
         """The table before the first event."""
-        self._play(record, is_whole=is_whole)
+        self._play(record)
         self.names = named(self.moments)
         """The names of the moments of the events."""
 
@@ -79,18 +76,10 @@ class Reel:
         number = answer.first if answer.events else answer.first - 1
         return self.names[number] if number >= 0 else "r1"
 
-    def _play(self, record: Record, *, is_whole: bool) -> None:
+    def _play(self, record: Record) -> None:
         game, answer = None, None
-        steps, comments = walk(record, kind=partial(WatchedTable, known=self.known)), Comments(record)
-        while True:
-            try:
-                game, move = next(steps)
-            except StopIteration:
-                break
-            except BrokenRecord:
-                if is_whole:
-                    raise
-                break
+        comments = Comments(record)
+        for game, move in walk(record, kind=partial(WatchedTable, known=self.known)):
             self._take(game, answer)
             table, is_window = game.table, isinstance(move, GivenSlaps)
             top = table.pile[-1] if table.pile else None

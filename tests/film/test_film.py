@@ -44,14 +44,11 @@ def test_nobody_is_shown_more_than_the_open_cards_and_the_public_least(preset: s
                     assert shown in (None, known)
 
 
-def test_a_match_that_goes_on_is_shown_as_far_as_it_has_come() -> None:
+def test_a_record_that_is_cut_off_has_no_film() -> None:
     record = BY_PRESET["cactus"]
     half = replace(record, moves=record.moves[: len(record.moves) // 2])
     with pytest.raises(BrokenRecord):
         Film(half)
-    film, whole = Film(half, is_whole=False), Film(record)
-    assert 0 < len(film) < len(whole)
-    assert film.frames == whole.frames[: len(film)]
 
 
 def test_times_and_slaps_stand_beside_the_events_but_not_for_a_seat() -> None:
