@@ -3,9 +3,7 @@
 Must be imported before anything else handles signals: SIGHUP is left alone where it is ignored then, as under `nohup`.
 """
 
-import contextlib
 import signal
-from collections.abc import Iterator
 
 ENDING_SIGNALS = tuple(
     number
@@ -22,14 +20,3 @@ def ignore_ending_signals() -> None:
     """Ignore them from now on: one came, and all that is left to do is to tidy up."""
     for number in ENDING_SIGNALS:
         signal.signal(number, signal.SIG_IGN)
-
-
-@contextlib.contextmanager
-def interruptible() -> Iterator[None]:
-    """Within this context each of them raises KeyboardInterrupt, also where a shell's background jobs ignore SIGINT."""
-    former = {number: signal.signal(number, signal.default_int_handler) for number in ENDING_SIGNALS}
-    try:
-        yield
-    finally:
-        for number, handler in former.items():
-            signal.signal(number, handler or signal.SIG_DFL)

@@ -71,7 +71,6 @@ BLANK = _line("A blank line is no message; it counts as a line that answers noth
 SPEAKS_FIRST = _talk("**The referee always speaks first.**")
 TOGETHER = _talk("The referee writes it together with the bot's first `request`")
 ONE_LINE = _talk("A bot writes exactly one line for `hello` and for each `request`, and nothing for `match` and `end`.")
-READY_ONCE = _talk("`hello` comes once in the life of a process and is answered by `ready`.")
 SAME_ID = _talk("Its `id` is a random text, which the `answer` must repeat.")
 MORE_MATCHES = _talk("Another `match` may follow in the same process, without a new `hello`")
 END_OF_INPUT = _talk(
