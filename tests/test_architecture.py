@@ -201,7 +201,12 @@ def test_what_every_installation_imports_is_declared() -> None:
     names = {re.split(r"[^\w-]", one)[0].replace("-", "_") for one in declared}
     ours = {"bots", "kit", "protocol", "referee"} | {path.stem for path in (ROOT / "bots").rglob("*.py")}
     by_other_names = {"pyspiel", "sklearn"}
-    come_along = {"_typeshed", "dask", "markupsafe", "threadpoolctl"}  # parts of mypy, distributed, jinja2, scikit-learn
+    come_along = {
+        "_typeshed",
+        "dask",
+        "markupsafe",
+        "threadpoolctl",
+    }  # parts of mypy, distributed, jinja2, scikit-learn
     foreign = {
         module.partition(".")[0]
         for path in SOURCES

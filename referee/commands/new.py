@@ -62,7 +62,7 @@ def _make_project(folder: Path, language: str, name: str | None) -> int:
         then = f"when that is mended, build it with {_build_steps(starter, folder)}"
         said = "the project is written, but its bot could not be built. The build printed:"
         raise CommandError("\n".join([said, *lines, then]), HOST_FAILED) from None
-    say(f"Now play a first tournament: {_first_steps(folder)}", "The README there says how to go on.")
+    say(f"Now play a first tournament: {_first_steps(folder)}", "Go on with the README there.")
     return DONE
 
 

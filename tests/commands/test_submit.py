@@ -87,7 +87,7 @@ def test_a_version_is_handed_in_shown_and_brought_back(place: Path) -> None:
         (["bot", "--list", "--restore", "x"], "give one of --list"),
         ([], "give one of --list"),
         (["--restore", "bot"], "no version of `bot`"),
-        (["--list", "bot"], "nobody has handed in"),
+        (["--list", "bot"], "no entry of this name was handed in"),
         (["--watch", "missing"], "No such file"),
     ],
 )

@@ -191,7 +191,7 @@ def _list(order: SubmitOptions) -> int:
     current = {entry.name: entry for entry in roster.survey.entrants.entries}
     history = [line for line in lines(versions) if not name or line.entry == name]
     if name and not history and name not in current:
-        raise CommandError(f"`{printable(name, 100)}`: nobody has handed in an entry of this name, and there is none")
+        raise CommandError(f"`{printable(name, 100)}`: no entry of this name was handed in, and there is none")
     in_place = {
         line.entry: line.id
         for line in history

@@ -126,7 +126,7 @@ def _put_record(record: Record, seat: int | None) -> None:
 
 
 def _put_own(match: BotMatch) -> None:
-    """Print what a bot was told of its match: the events as they came to it, and its own faults."""
+    """Print the events as they came to a bot, and its own faults."""
     game, seats = heading_lines(match, match.bots)
     put(game, *([place_line(match.place)] if match.place else []), seats)
     for entry in match.wire:
@@ -145,7 +145,7 @@ def _put_own(match: BotMatch) -> None:
 
 
 def _say_where_to_read(where: str, names: Sequence[str], guilty: Sequence[int]) -> None:
-    """Say which commands tell more about the bots on these seats, which were at fault, and which page helps."""
+    """Print which commands have more about the bots on these seats, which were at fault, and which page helps."""
     say(*(read_on(where, seat, names[seat]) for seat in guilty), *[page_for_authors()] * bool(guilty))
 
 
@@ -160,5 +160,5 @@ def _put_mishaps(record: Record, move: Move, viewer: int | None) -> None:
 
 
 def _put(lines: Iterable[str]) -> None:
-    """Print what a record tells, which may come from anybody."""
+    """Print lines of a record, which may come from strangers."""
     put(*map(harmless, lines))

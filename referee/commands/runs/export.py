@@ -32,7 +32,7 @@ ENDINGS: dict[str, Format] = {
     ".jsonl": "jsonl",
     ".ndjson": "jsonl",
 }
-"""What the end of a file's name says of its format."""
+"""By the end of a file's name its format."""
 
 TYPES: dict[Kind, str] = {"int": "whole number", "float": "number", "bool": "true or false", "text": "text"}
 """The types of columns in words."""

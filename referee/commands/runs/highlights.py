@@ -149,7 +149,7 @@ def _amount(one: Highlight) -> str:
 
 
 def _notes(found: RunHighlights, kinds: Sequence[Kind]) -> Iterator[str]:
-    """How the list is to be read, and what it does not tell of."""
+    """How the list is to be read, and which kinds have no moment."""
     told = {one.kind for one in found.highlights}
     if missing := [kind.title.lower() for kind in kinds if kind.name not in told]:
         yield f"none in these matches: {', '.join(missing)}"
