@@ -32,7 +32,7 @@ ROOMS = (
     "referee.cluster",
     "referee.reports",
     "referee.events",
-    "referee.film",
+    "referee.match_states",
     "referee.highlights",
     "referee.site",
     "referee.bundle",

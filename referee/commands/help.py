@@ -56,7 +56,7 @@ PAGES = {
         "options": "protocol/OPTIONS",
         "rules": "referee/rules/RULES",
         "library": "referee/README",
-        "states": "referee/film/README",
+        "states": "referee/match_states/README",
         "research": "referee/research/README",
     },
 }

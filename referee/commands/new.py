@@ -8,11 +8,11 @@ import typer
 from tabulate import tabulate
 
 from protocol.text import printable
+from referee.bot_tools.new import BOT_FOLDER, CONFIG, NotBuilt, build, files_of, name_for, write_project
+from referee.bot_tools.starters import Starter, Tool, find_starter, missing_tools, starters, tools_here
 from referee.commands.console import put, say
 from referee.commands.options import refuse
 from referee.errors import DONE, HOST_FAILED, CommandError
-from referee.kit.new import BOT_FOLDER, CONFIG, NotBuilt, build, files_of, name_for, write_project
-from referee.kit.starters import Starter, Tool, find_starter, missing_tools, starters, tools_here
 
 _WORDS_LIMIT = 1000
 """Characters of a message that are shown; it may hold the names of files."""

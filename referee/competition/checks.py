@@ -16,11 +16,11 @@ import trio
 from msgspec import Struct, to_builtins
 
 from referee import __version__, wall_clock
-from referee.kit.check.games import CheckRules, GameToTry, some_games
-from referee.kit.check.report import Finding, Report, Verdict
-from referee.kit.check.run import CheckRun
-from referee.kit.check.steps import check
-from referee.kit.check.test_match import Answered
+from referee.bot_check.games import CheckRules, GameToTry, some_games
+from referee.bot_check.report import Finding, Report, Verdict
+from referee.bot_check.run import CheckRun
+from referee.bot_check.steps import check
+from referee.bot_check.test_match import Answered
 from referee.new_file import new_file, refusal
 from referee.play.faults import HostFault, advised
 from referee.play.pump.pump import Pump

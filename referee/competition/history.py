@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Struct
 
 from referee import wall_clock
-from referee.kit.check.report import Verdict
+from referee.bot_check.report import Verdict
 from referee.tournament.config.entry_owners import IN_PLACE, SUBMISSIONS, submitted
 from referee.versions.entry import Entry
 from referee.versions.store import VersionStore

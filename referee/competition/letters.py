@@ -17,9 +17,9 @@ from wcwidth import wrap
 from protocol import VERSION
 from protocol.text import harmless, printable
 from referee import __version__, wall_clock
+from referee.bot_check.report import finding_lines
 from referee.competition.at_home import config_at_home
 from referee.competition.checks import CheckResult, OneBot
-from referee.kit.check.report import finding_lines
 from referee.play.spec import BotSpec
 from referee.tournament.config.config import Config
 from referee.versions.ready import NotReady

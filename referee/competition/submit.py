@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from protocol.text import printable
 from referee.beneath import open_folder as open_source
+from referee.bot_check.report import Verdict
 from referee.competition.answers import answer, keep_answer
 from referee.competition.builder import builder_for
 from referee.competition.checks import CheckResult, check_bots
@@ -31,7 +32,6 @@ from referee.competition.history import (
 from referee.competition.letters import letter
 from referee.competition.placing import check_place, put_in_place
 from referee.competition.roster import Claims, Roster, owner_of, read_roster
-from referee.kit.check.report import Verdict
 from referee.play.faults import HostFault
 from referee.play.spec import MB
 from referee.toml.document import line_of

@@ -39,7 +39,7 @@ class Highlight(Struct, frozen=True, kw_only=True):
     seats: tuple[int, ...]
     """The seats that the sentence names, the most important one first."""
     moment: str
-    """The name of the moment in the match, as film/moments.py has it, such as `r3t12`."""
+    """The name of the moment in the match, as match_states/moments.py has it, such as `r3t12`."""
     score: float
     """How much it is, in `unit`. What counts as most stands in tournaments/HIGHLIGHTS.md."""
     unit: Unit

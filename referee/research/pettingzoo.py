@@ -13,7 +13,7 @@ from typing import Any, Literal
 import numpy as np
 from msgspec import Struct
 
-from referee.film.view import OPEN, Viewer
+from referee.match_states.view import OPEN, Viewer
 from referee.research.actions import NOTHING_BEGUN, SEVERAL
 from referee.research.at_once import AtOnce, has_pages
 from referee.research.env import Env

@@ -10,9 +10,9 @@ from msgspec import Struct
 
 from protocol.cards import JOKER, Card, rank, suit
 from protocol.events import Scored
-from referee.film.view import OPEN, Hand, Placed, View, Viewer
-from referee.kit.screen.draw import Drawing, draw_layouts, draw_middle, is_red, plain
+from referee.match_states.view import OPEN, Hand, Placed, View, Viewer
 from referee.rules.game import Game
+from referee.terminal.screen.draw import Drawing, draw_layouts, draw_middle, is_red, plain
 
 Pixels = np.ndarray[tuple[int, int, int], np.dtype[np.uint8]]
 """Rows, columns, and red, green and blue from 0 to 255."""

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from protocol.text import printable
 from referee.highlights.highlight import Highlight
+from referee.plots.of_site import Slugs, pictures
 from referee.reports.verdict import is_over
 from referee.rules.record import BrokenRecord, NoRecord, read_record
 from referee.site.choosing import USUAL_MATCHES, Choice, chosen, finals, least
@@ -27,7 +28,6 @@ from referee.site.pages.every import pages
 from referee.site.pages.problem import problem_page
 from referee.site.pages.shell import Site
 from referee.site.pages.slugs import slugs
-from referee.site.plots.of_site import Slugs, pictures
 from referee.site.shipped import assets, code_hash
 from referee.tournament.plan.planned_match import Identity
 from referee.tournament.store.disk import StoreError, changed_at

@@ -6,7 +6,7 @@ from datetime import datetime
 from msgspec import Struct
 
 from referee.highlights.highlight import Highlight
-from referee.site.plots.times import Times
+from referee.plots.times import Times
 from referee.tournament.config.run_config import RunConfig
 from referee.tournament.standings import Standings
 from referee.tournament.summary import RunSummary
@@ -45,7 +45,7 @@ class FaultTold(Struct, frozen=True, kw_only=True):
     where: str
     """Such as `round 3, turn`."""
     moment: str
-    """The name of the moment in the match, as film/moments.py has it; empty where there is none."""
+    """The name of the moment in the match, as match_states/moments.py has it; empty where there is none."""
     detail: str
     """What was wrong. A stranger's words: not safe to show."""
     line: str

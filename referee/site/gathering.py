@@ -8,11 +8,11 @@ from itertools import islice
 
 from referee.highlights.gather import Highlights
 from referee.highlights.highlight import Highlight
+from referee.plots.data import ChartData
 from referee.rules.record import BrokenRecord, NoRecord, read_record
 from referee.site.choosing import Extremes
 from referee.site.content import BotFaults, MatchRow
 from referee.site.pages.faults import FaultTexts
-from referee.site.plots.data import ChartData
 from referee.tournament.config.run_config import RunConfig
 from referee.tournament.standings import Standings, ranked_otherwise
 from referee.tournament.store.disk import StoreError

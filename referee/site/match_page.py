@@ -13,9 +13,9 @@ from jinja2 import Environment
 from markupsafe import Markup
 from msgspec import Struct
 
-from referee.film.documents import Documents
-from referee.film.packed import Packer
-from referee.film.states import Additions, Document
+from referee.match_states.documents import Documents
+from referee.match_states.packed import Packer
+from referee.match_states.states import Additions, Document
 from referee.rules.describe import rules_in_brief
 from referee.rules.record import Record
 from referee.rules.variants import from_record

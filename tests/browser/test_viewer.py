@@ -17,10 +17,10 @@ from recorded_matches import BY_PRESET
 
 from protocol.cards import Card, rank, suit
 from protocol.events import Round
-from referee.film.cells import apply
-from referee.film.documents import Documents
-from referee.film.reel import Reel
-from referee.film.view import OPEN, Viewer
+from referee.match_states.cells import apply
+from referee.match_states.documents import Documents
+from referee.match_states.reel import Reel
+from referee.match_states.view import OPEN, Viewer
 from referee.rules.secrets import TableEvent, view
 from referee.rules.variants import PRESETS
 from referee.site.match_page import self_contained

@@ -15,9 +15,9 @@ import pytest
 from commands import GOLFREF, PATIENCE_S, golfref
 from needs import need_perl
 
+from referee.bot_check.steps import STEPS
 from referee.commands.entrants.check import CheckOptions, check
 from referee.errors import GolfrefError
-from referee.kit.check.steps import STEPS
 from referee.play.spec import SHIPPED
 
 PROGRAM = Path(__file__).parent.parent / "hostile" / "breaks_a_rule.py"

@@ -13,8 +13,8 @@ from exported import made_up_run
 
 from referee.commands.recorded.records import open_match
 from referee.commands.runs.highlights import RunHighlights
-from referee.film.reel import Reel
 from referee.highlights.kinds import KINDS
+from referee.match_states.reel import Reel
 
 COMMAND = re.compile(r"^    golfref replay '?(run\.golfref:\d+)'? --at (\S+)$", re.MULTILINE)
 

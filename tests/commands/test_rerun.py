@@ -10,8 +10,8 @@ from msgspec.structs import replace
 from quick import FILLER
 
 from protocol.messages import Clocks, FaultPolicy, GameMessage
+from referee.bot_tools.rerun import Outcome, Rerun, compared, rerun
 from referee.commands.match.rerun import in_words
-from referee.kit.rerun import Outcome, Rerun, compared, rerun
 from referee.play.match import MatchSetup, play
 from referee.play.pump.pump import Pump
 from referee.play.session import run_session

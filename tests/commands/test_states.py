@@ -11,9 +11,9 @@ from exported import made_up_run
 from match_data import data_in
 
 from referee.commands.recorded.records import open_match
-from referee.film.documents import Documents
-from referee.film.states import Document
-from referee.film.view import OPEN
+from referee.match_states.documents import Documents
+from referee.match_states.states import Document
+from referee.match_states.view import OPEN
 
 
 @pytest.fixture

@@ -9,6 +9,9 @@ import pytest
 from msgspec.structs import replace
 from typer.testing import CliRunner
 
+from referee.bot_check import rules
+from referee.bot_check.games import GAMES, OPTIONS, POSITIONS, GameToTry
+from referee.bot_check.report import Finding, Report, StepResult
 from referee.commands.table import app
 from referee.competition import checks, qualify
 from referee.competition.at_home import config_at_home
@@ -16,9 +19,6 @@ from referee.competition.check_table import as_json, lines_of
 from referee.competition.checks import CheckResult, HostSpoiled, Memory, OneBot, Slowest
 from referee.competition.letters import file_names, letter
 from referee.competition.qualify import Trial, trial_key, trials_secret
-from referee.kit.check import rules
-from referee.kit.check.games import GAMES, OPTIONS, POSITIONS, GameToTry
-from referee.kit.check.report import Finding, Report, StepResult
 from referee.play.faults import HostFault
 from referee.play.spec import BotSpec
 from referee.reports.tables.layout import cells

@@ -11,10 +11,10 @@ from made_up_runs import made_up_result
 from msgspec.structs import replace
 from recorded_matches import BY_PRESET
 
-from referee.film.reel import Reel
 from referee.highlights.gather import Highlights
 from referee.highlights.highlight import Highlight
 from referee.highlights.kinds import KINDS
+from referee.match_states.reel import Reel
 from referee.rules.match import MatchResult, RoundResult
 from referee.rules.record import Record
 from referee.tournament.plan.planned_match import Identity

@@ -16,9 +16,9 @@ from quick import FILLER
 from recorded_matches import BY_PRESET
 
 from protocol.actions import Action, Pass, Slap
-from referee.film.documents import Documents
-from referee.film.film import Film
-from referee.film.view import OPEN
+from referee.match_states.documents import Documents
+from referee.match_states.film import Film
+from referee.match_states.view import OPEN
 from referee.reports.comments import Comments
 from referee.rules.record import Forfeit, Given, GivenSlaps, GivenTogether, Mishap, Record
 from referee.tournament.verify.replay import check_record

@@ -4,8 +4,8 @@ import pytest
 from wandering import dice, wander
 
 from protocol.cards import Card
-from referee.film.follower import Follower
-from referee.film.view import View
+from referee.match_states.follower import Follower
+from referee.match_states.view import View
 from referee.research import Env
 from referee.research.picture import view_of
 from referee.rules.game import Game

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from protocol.cards import rank
 from protocol.events import Looked
-from referee.film.follower import Follower
-from referee.film.view import View
+from referee.match_states.follower import Follower
+from referee.match_states.view import View
 from referee.research import Env
 from referee.rules.check_options import seat_problem
 from referee.rules.variants import PRESETS

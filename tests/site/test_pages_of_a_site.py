@@ -9,7 +9,7 @@ from made_up_sites import AS_OF, OVERRIDE, SCRIPT, content_of, played
 from msgspec.structs import replace
 from recorded_matches import BY_PRESET
 
-from referee.film.film import Film
+from referee.match_states.film import Film
 from referee.reports.faults import published_detail
 from referee.reports.tables.bot_tables import standings_of
 from referee.rules.record import Mishap, Record

@@ -12,13 +12,13 @@ from recorded_matches import BY_PRESET
 
 from referee.commands.runs.plot import PlotOptions, plot
 from referee.errors import GolfrefError
+from referee.plots.charts import KINDS, draw
+from referee.plots.common import NothingToDraw
+from referee.plots.data import MOST_POINTS, ChartData
+from referee.plots.drawing import NARROW, WIDE, ticks
+from referee.plots.of_site import Slugs, pictures
+from referee.plots.times import TimeBins, Times, time_in_words
 from referee.rules.record import GivenSlaps, Reaction, Record
-from referee.site.plots.charts import KINDS, draw
-from referee.site.plots.common import NothingToDraw
-from referee.site.plots.data import MOST_POINTS, ChartData
-from referee.site.plots.drawing import NARROW, WIDE, ticks
-from referee.site.plots.of_site import Slugs, pictures
-from referee.site.plots.times import TimeBins, Times, time_in_words
 from referee.tournament.figures.ratings import Ratings
 from referee.tournament.plan.keys import commitment
 from referee.tournament.plan.planned_match import Identity

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from needs import need_tools
 
-from referee.kit.starters import starters
+from referee.bot_tools.starters import starters
 from referee.site.bundle import NotJoined, joined, viewer_script
 
 VIEWER = Path(__file__).parents[2] / "referee/site/assets/viewer"

@@ -10,8 +10,8 @@ from typing import Any, cast
 from msgspec.structs import replace
 
 from protocol.messages import Limits
-from referee.kit.check.games import GameToTry
-from referee.kit.check.run import CheckRun
+from referee.bot_check.games import GameToTry
+from referee.bot_check.run import CheckRun
 from referee.play.faults import Trouble
 from referee.play.process.channel import Channel
 from referee.play.pump.pump import Pump

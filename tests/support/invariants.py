@@ -19,8 +19,8 @@ from msgspec.structs import asdict
 from protocol import actions, events
 from protocol.actions import Action, Pass
 from protocol.cards import Card, rank
-from referee.film.follower import Follower
-from referee.film.view import View
+from referee.match_states.follower import Follower
+from referee.match_states.view import View
 from referee.play.talk.script import table_message
 from referee.rules.chance import Chance, Keyed, Recorded, Recorder
 from referee.rules.game import Game

@@ -13,7 +13,7 @@ from typing import NamedTuple, NoReturn
 
 import pytest
 
-from referee.kit.starters import Starter, missing_tools
+from referee.bot_tools.starters import Starter, missing_tools
 from referee.play.faults import HostFault, Missing
 from referee.play.sandbox.levels import bubblewrap, check_cells
 from referee.play.sandbox.users import why_none

@@ -6,7 +6,7 @@ from typing import Any
 
 from textual.pilot import Pilot
 
-from referee.kit.screen.pages import Terminal
+from referee.terminal.screen.pages import Terminal
 
 HANGS_S = 50.0
 

@@ -9,8 +9,8 @@ from made_once import shared
 from msgspec import Struct
 from needs import need_tools
 
-from referee.kit.new import BOT_FOLDER, build, write_project
-from referee.kit.starters import find_starter
+from referee.bot_tools.new import BOT_FOLDER, build, write_project
+from referee.bot_tools.starters import find_starter
 
 
 class Project(Struct, frozen=True, kw_only=True):

@@ -4,10 +4,10 @@ from typing import Any
 
 import msgspec
 
-from referee.film.cells import apply
-from referee.film.documents import Documents
-from referee.film.states import Document, State
-from referee.film.view import OPEN
+from referee.match_states.cells import apply
+from referee.match_states.documents import Documents
+from referee.match_states.states import Document, State
+from referee.match_states.view import OPEN
 from referee.rules.questions import Ask
 from referee.rules.record import Record, walk
 from referee.rules.table import Table

@@ -11,7 +11,7 @@ from golden import Golden
 from needs import lacking, need_cells_for_strangers, need_tools
 from page_commands import as_now, blocks, run
 
-from referee.kit.starters import find_starter
+from referee.bot_tools.starters import find_starter
 
 ROOT = Path(__file__).parent.parent.parent
 PAGE = ROOT / "tournaments" / "competition" / "README.md"

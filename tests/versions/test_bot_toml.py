@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from referee.kit.new import BOT_FOLDER, write_project
-from referee.kit.starters import Starter, starters
+from referee.bot_tools.new import BOT_FOLDER, write_project
+from referee.bot_tools.starters import Starter, starters
 from referee.play.spec import BotSpec
 from referee.versions.bot_toml import Allowance, BadEntry, read_entry
 from referee.versions.entry import Builds, Entry

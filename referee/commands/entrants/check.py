@@ -11,17 +11,17 @@ import typer
 from msgspec import Struct
 
 from protocol.text import printable
+from referee.bot_check.games import GAMES, OPTIONS
+from referee.bot_check.report import Report, counted, finding_lines
+from referee.bot_check.run import MOST_S, CheckRun
+from referee.bot_check.steps import STEPS
+from referee.bot_check.steps import check as check_steps
 from referee.commands.console import put, put_json
 from referee.commands.entrants.check_argument import given_as
 from referee.commands.interrupt import Signals
 from referee.commands.match.bots import UsageError, bots_of, confinement_of
 from referee.commands.options import Json
 from referee.errors import CHECK_FAILED, DONE, HOST_FAILED, NOT_ALL_CHECKED, CommandError
-from referee.kit.check.games import GAMES, OPTIONS
-from referee.kit.check.report import Report, counted, finding_lines
-from referee.kit.check.run import MOST_S, CheckRun
-from referee.kit.check.steps import STEPS
-from referee.kit.check.steps import check as check_steps
 from referee.play.faults import HostFault, advised
 from referee.play.pump.pump import Pump
 from referee.play.session import run_session

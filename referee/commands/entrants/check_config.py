@@ -8,6 +8,7 @@ import msgspec
 from msgspec import Struct
 
 from protocol.text import printable
+from referee.bot_check.report import counted
 from referee.commands.console import put, put_json, say, screen_width
 from referee.commands.interrupt import Signals
 from referee.competition.builder import builder_for
@@ -16,7 +17,6 @@ from referee.competition.checks import OneBot, check_bots
 from referee.competition.letters import file_names, folder_for, letter
 from referee.ending_signals import Interrupted
 from referee.errors import CHECK_FAILED, DONE, HOST_FAILED, CommandError
-from referee.kit.check.report import counted
 from referee.new_file import NotWritten, new_file
 from referee.play.sandbox.levels import check_cells
 from referee.reports.tables.figures import duration

@@ -19,7 +19,6 @@ from referee.commands.match.options import MOST_CLOCK_S
 from referee.commands.match.record_file import check_record_file, write_record
 from referee.commands.options import OptionList, Preset, changes
 from referee.errors import DONE, HOST_FAILED, INTERRUPTED, CommandError
-from referee.kit.screen import terminal
 from referee.new_file import refusal
 from referee.play.match import MatchSetup
 from referee.play.spec import BUILTIN, LONGEST_NAME, BotSpec, Confinement, shipped
@@ -28,10 +27,11 @@ from referee.rules.check_options import seat_problem, with_options
 from referee.rules.describe import advice, rules_in_full
 from referee.rules.keyed_streams import bot_seed
 from referee.rules.record import GivenSlaps, Record, SeatRecord
+from referee.terminal.screen import terminal
 from referee.tournament.plan.keys import deal_key, master_key
 
 if TYPE_CHECKING:
-    from referee.kit.play.page import PlayPage
+    from referee.terminal.play.page import PlayPage
 
 
 class PlayOptions(Struct, frozen=True, kw_only=True):
@@ -77,8 +77,8 @@ def play(order: PlayOptions) -> int:
         raise CommandError(why)
     terminal.prepare()
     # textual takes long to import, and may be missing
-    from referee.kit.play.page import PlayPage  # noqa: PLC0415
-    from referee.kit.screen.pages import Terminal  # noqa: PLC0415
+    from referee.terminal.play.page import PlayPage  # noqa: PLC0415
+    from referee.terminal.screen.pages import Terminal  # noqa: PLC0415
 
     page = PlayPage(setup, order.seat, rules_in_full(setup.variant), terminal.glyphs(), pace_s=order.pace_s)
     with closing(page):

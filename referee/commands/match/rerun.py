@@ -13,14 +13,14 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from protocol.text import printable
+from referee.bot_tools.rerun import Finding, Outcome, Rerun, Step
+from referee.bot_tools.rerun import rerun as send_again
 from referee.commands.console import put, say
 from referee.commands.match.bots import UsageError, confinement_of, hint_at_dir
 from referee.commands.options import BotOf, MatchOf, refuse
 from referee.commands.recorded.heading import heading_lines, place_line
 from referee.commands.recorded.records import OpenedMatch, open_match, replaying
 from referee.errors import CHECK_FAILED, DONE
-from referee.kit.rerun import Finding, Outcome, Rerun, Step
-from referee.kit.rerun import rerun as send_again
 from referee.play.faults import HostFault
 from referee.play.pump.pump import Pump
 from referee.play.sandbox.problems import find_problem

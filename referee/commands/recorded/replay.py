@@ -45,7 +45,7 @@ class ReplayOptions(Struct, frozen=True, kw_only=True):
         typer.Option("--html", metavar="FILE", help="Write one page with all views, or --seat's alone."),
     ] = None
     as_json: Annotated[
-        bool, typer.Option("--json", help="Print the states of the match as JSON (referee/film/README.md).")
+        bool, typer.Option("--json", help="Print the states of the match as JSON (referee/match_states/README.md).")
     ] = False
     is_open: Annotated[bool, typer.Option("--open", help="With --json: show all cards.")] = False
     replaces: Force = False

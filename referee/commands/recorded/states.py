@@ -10,8 +10,8 @@ from referee.commands.recorded.heading import heading_lines, origin
 from referee.commands.recorded.records import OpenedMatch, check_seat
 from referee.commands.runs.site import problem
 from referee.errors import CommandError
-from referee.film.documents import Documents
-from referee.film.view import OPEN
+from referee.match_states.documents import Documents
+from referee.match_states.view import OPEN
 from referee.new_file import new_file
 from referee.rules.record import NoRecord, Record
 

@@ -3,9 +3,9 @@
 from protocol.text import printable
 from referee.commands.recorded.records import OpenedMatch, check_seat
 from referee.errors import CommandError
-from referee.film.film import Film
-from referee.kit.screen import terminal
+from referee.match_states.film import Film
 from referee.rules.record import NoRecord
+from referee.terminal.screen import terminal
 
 
 def step_through(opened: OpenedMatch, seat: int | None, at: str | None) -> None:
@@ -18,8 +18,8 @@ def step_through(opened: OpenedMatch, seat: int | None, at: str | None) -> None:
         raise CommandError(why)
     terminal.prepare()
     # textual takes long to import, and may be missing
-    from referee.kit.screen.pages import Terminal  # noqa: PLC0415
-    from referee.kit.watch.step import StepPage  # noqa: PLC0415
+    from referee.terminal.screen.pages import Terminal  # noqa: PLC0415
+    from referee.terminal.watch.step import StepPage  # noqa: PLC0415
 
     Terminal(StepPage(film, _named(opened), terminal.glyphs(), seat, number)).run(mouse=False)
 

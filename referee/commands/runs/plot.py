@@ -13,10 +13,10 @@ from referee.commands.options import Force, RunFile
 from referee.commands.recorded.records import open_run
 from referee.errors import CHECK_FAILED, DONE, CommandError
 from referee.new_file import new_file, refusal
+from referee.plots.charts import KINDS, draw
+from referee.plots.common import NothingToDraw
+from referee.plots.data import ChartData
 from referee.rules.record import Move
-from referee.site.plots.charts import KINDS, draw
-from referee.site.plots.common import NothingToDraw
-from referee.site.plots.data import ChartData
 from referee.tournament.store.reading import Part, parts_of
 from referee.tournament.store.store import Store
 from referee.tournament.summary import summary_of

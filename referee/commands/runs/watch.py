@@ -4,8 +4,8 @@ from protocol.text import printable
 from referee.commands.console import put
 from referee.commands.options import RunFile
 from referee.errors import DONE, CommandError
-from referee.kit.screen import terminal
-from referee.kit.watch.run import RunReader
+from referee.terminal.screen import terminal
+from referee.terminal.watch.run import RunReader
 
 
 def watch(run: RunFile) -> int:
@@ -19,8 +19,8 @@ def watch(run: RunFile) -> int:
         raise CommandError(why)
     terminal.prepare()
     # textual takes long to import, and may be missing
-    from referee.kit.screen.pages import Terminal  # noqa: PLC0415
-    from referee.kit.watch.follow import RunPage  # noqa: PLC0415
+    from referee.terminal.screen.pages import Terminal  # noqa: PLC0415
+    from referee.terminal.watch.follow import RunPage  # noqa: PLC0415
 
     page = RunPage(reader, now, terminal.glyphs())
     Terminal(page).run(mouse=False)

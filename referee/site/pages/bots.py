@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from msgspec import Struct
 
 from referee.highlights.highlight import Highlight
+from referee.plots.times import TimeBins
 from referee.reports import provenance
 from referee.reports.bot_results import OneBot, one_bot
 from referee.reports.tables.bot_tables import MEANS, own_terms, rank, standings_of
@@ -17,7 +18,6 @@ from referee.site.pages.highlights import place_in_words, shown
 from referee.site.pages.shell import Site
 from referee.site.pages.tables import Col, Table, bar, cols_of, tint, with_bars
 from referee.site.pages.times import times_table
-from referee.site.plots.times import TimeBins
 from referee.tournament.summary import EnteredBot
 from referee.versions.version import short
 

@@ -3,7 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 
-from referee.film.reel import Reel
+from referee.match_states.reel import Reel
 from referee.reports.faults import LAST_LINES, PlacedFault, faults_of, late_in_words, mishap_of, published_detail
 from referee.rules.record import BrokenRecord, Record
 from referee.site.content import BotFaults, FaultTold

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
+from referee.plots.times import TimeBins, time_in_words
 from referee.site.pages.tables import Col, Table
-from referee.site.plots.times import TimeBins, time_in_words
 
 QUANTILES = {"half took at most": 0.5, "95 of 100 at most": 0.95, "99 of 100 at most": 0.99}
 """By title of a column, of which share of the times it tells the longest."""

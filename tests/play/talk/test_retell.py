@@ -16,11 +16,11 @@ from referee.play.pump.pump import Pump
 from referee.play.session import run_session
 from referee.play.spec import BotSpec, Confinement, builtin_bot
 from referee.play.talk.inbox import KEPT_OF_LINE
+from referee.plots.times import Times
 from referee.reports.bot_match import bot_match
 from referee.reports.transcript_text import wire_lines
 from referee.rules.check_options import with_options
 from referee.rules.record import Given, GivenTogether, Line, Mishap, Move, Record
-from referee.site.plots.times import Times
 from referee.tournament.verify.replay import check_record
 
 PRELUDE = (

@@ -9,7 +9,7 @@ const FIRST = 0x3400;
 const packed = new Map();
 
 /**
- * Takes the packed document of a view: JSON (referee/film/packed.py) that is compressed by deflate.
+ * Takes the packed document of a view: JSON (referee/match_states/packed.py) that is compressed by deflate.
  * @param {string} view
  * @param {number} count how many bytes that is
  * @param {string} letters the bytes, 15 bits in each character

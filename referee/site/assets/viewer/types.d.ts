@@ -1,4 +1,4 @@
-/** The shapes of the states document (`referee/film/states.py`), and what the viewer makes of it. Only tsc reads this. */
+/** The shapes of the states document (`referee/match_states/states.py`), and what the viewer makes of it. Only tsc reads this. */
 
 /** A path into the state, and the value that stands there now. */
 type Change = [(string | number)[], unknown];

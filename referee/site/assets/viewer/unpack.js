@@ -1,4 +1,4 @@
-/** Documents as they were before referee/film/packed.py made them small: it says what the marks mean. */
+/** Documents as they were before referee/match_states/packed.py made them small: it says what the marks mean. */
 
 /**
  * The document of a view.

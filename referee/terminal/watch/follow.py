@@ -1,0 +1,216 @@
+"""The screen that follows a run: its standings, its latest matches, and any of them on the table."""
+
+import asyncio
+from collections.abc import Callable
+
+from textual import events
+from textual.app import ComposeResult
+from textual.screen import Screen
+from textual.widgets import Static
+
+from protocol.text import printable
+from referee.match_states.film import Film
+from referee.reports.provenance import influences, void_suspects
+from referee.reports.standings_text import tables_of
+from referee.reports.tables.bot_tables import bots_table, columns_of, more_columns, standings_of
+from referee.reports.tables.layout import Names, wrapped
+from referee.reports.verdict import winner
+from referee.rules.record import BrokenRecord, NoRecord
+from referee.terminal.screen.draw import Glyphs, Line, Piece
+from referee.terminal.screen.pages import TextPage, key_of, styled
+from referee.terminal.watch.run import RunNow, RunReader
+from referee.terminal.watch.step import StepPage
+from referee.tournament.store.disk import StoreError
+from referee.tournament.store.rows import CommittedMatch
+
+POLL_INTERVAL_S = 0.5
+"""Seconds between two looks at the store."""
+
+HELP = """\
+up, down      choose a match; End goes back to the latest one, and stays with it
+Enter         draw the match that is chosen, step by step; q or Escape leads back here
+Space         draw one match after another, from the chosen one on, as they are committed
+s             all tables
+q             leave; the run goes on
+"""
+
+
+class RunPage(Screen[None]):
+    """Follows a run until the person leaves. The run does not notice."""
+
+    def __init__(self, reader: RunReader, first: RunNow, signs: Glyphs) -> None:
+        """`first` is the run at the beginning."""
+        super().__init__()
+        self.reader, self.now, self.signs = reader, first, signs
+        self.was_over = first.is_over
+        """Whether nothing was left to be played when it was first looked at."""
+        self.chosen: int | None = None
+        """The number of the match in `now.matches` that is chosen; None stays with the latest."""
+        self._hint = ""
+
+    def compose(self) -> ComposeResult:
+        """The parts, from top to bottom."""
+        yield Static(id="title", markup=False)
+        yield Static(id="standings", markup=False)
+        yield Static(id="matches", markup=False)
+        yield Static(id="keys", markup=False)
+
+    def on_mount(self) -> None:
+        """Begin to look."""
+        self.run_worker(self._follow(), exit_on_error=True)
+        self.redraw()
+
+    async def _follow(self) -> None:
+        while True:
+            await asyncio.sleep(POLL_INTERVAL_S)
+            before = self.now
+            try:
+                self.now = await asyncio.to_thread(self.reader.look)
+            except StoreError as error:
+                self._hint = printable(str(error), 300)
+                self.redraw()
+            if self.now != before:
+                self.redraw()
+
+    def on_resize(self) -> None:
+        """Fit everything into the new size."""
+        self.redraw()
+
+    # Keys
+
+    def on_key(self, event: events.Key) -> None:
+        """Choose a match, draw it, or leave."""
+        event.stop()
+        event.prevent_default()
+        key, self._hint = key_of(event), ""
+        latest = len(self.now.matches) - 1
+        moves = {"up": -1, "down": 1, "pageup": -10, "pagedown": 10, "home": -latest - 1}
+        if key in {"q", "escape"}:
+            self.app.exit()
+        elif key in moves and latest >= 0:
+            self.chosen = max(0, min(latest, self.selected + moves[key]))
+        elif key == "end":
+            self.chosen = None
+        elif key in {"enter", "space"} and latest >= 0:
+            self.draw(self.selected, goes_on=key == "space")
+        elif key == "s":
+            self.app.push_screen(TextPage(tables_of(self.now.summary, self.size.width, full=False)))
+        elif key == "?":
+            self.app.push_screen(TextPage(HELP))
+        else:
+            self._hint = f"{key} means nothing here"
+        self.redraw()
+
+    @property
+    def selected(self) -> int:
+        """The number of the match in `now.matches` that is chosen, or the latest one."""
+        return len(self.now.matches) - 1 if self.chosen is None else self.chosen
+
+    def draw(self, number: int, *, goes_on: bool) -> None:
+        """Open the table of a match; with `goes_on` it shows itself, and then the matches after it."""
+        try:
+            film = self._film(number)
+        except (StoreError, NoRecord, BrokenRecord, ValueError) as error:
+            self._hint = printable(str(error), 300)
+            return
+        page = MatchPage(film, _named(self.now.matches[number]), self.signs, lambda: self._after(number))
+        self.app.push_screen(page)
+        if goes_on:
+            page.call_after_refresh(page.go_on)
+
+    def _film(self, number: int) -> Film:
+        return Film(self.reader.record(self.now.matches[number]))
+
+    def _after(self, number: int) -> bool:
+        """Draw the match after this one, if it has been committed; returns whether it has."""
+        if number + 1 >= len(self.now.matches):
+            return False
+        self.app.pop_screen()
+        self.draw(number + 1, goes_on=True)
+        return True
+
+    # Drawing
+
+    def redraw(self) -> None:
+        """Draw the run as it is now."""
+        if not self.is_mounted:
+            return
+        now, width = self.now, self.size.width
+        done = f"{len(now.matches)} of {now.planned} matches"
+        title = f" {printable(now.name, 40)}  {done}{self._state()}"
+        self.query_one("#title", Static).update(title[:width].ljust(width))
+        said, table = self._standings(width)
+        room = max(4, (self.size.height - 5) // 2)
+        shown = table[:room] if len(table) <= room else [*table[: room - 1], f"... and {len(table) - room + 1} more"]
+        shown = [*said, *shown]
+        self.query_one("#standings", Static).update(styled([(Piece(line),) for line in ["", *shown, ""]]))
+        left = max(1, self.size.height - 6 - len(shown))
+        self.query_one("#matches", Static).update(styled(self._matches(left)))
+        self.query_one("#keys", Static).update(styled(self._keys()))
+
+    def _standings(self, width: int) -> tuple[list[str], list[str]]:
+        """Who leads or has won, with the round that is played, and the table of `golfref standings`."""
+        summary = self.now.summary
+        rows, names = summary.standings, Names((row.bot for row in summary.standings), width)
+        if not rows:
+            return [], ["no match has ended yet"]
+        columns = columns_of(standings_of(summary), more_columns(summary))
+        lines = [winner(summary, names), *void_suspects(summary, names), *influences(summary, names)]
+        said = [part for line in lines for part in wrapped(line, width).splitlines()]
+        return [*said, ""], bots_table(rows, width, names, columns).text.splitlines()
+
+    def _state(self) -> str:
+        now = self.now
+        if now.is_over:
+            return ": it was over when you came" if self.was_over else ": it is over"
+        if now.is_played is None:
+            return ""
+        return ", being played" if now.is_played else ": nobody plays it now; `golfref tournament` goes on with it"
+
+    def _matches(self, room: int) -> list[Line]:
+        """The latest matches, the last one at the bottom, or those around the chosen one."""
+        matches, chosen = self.now.matches, self.selected
+        last = min(len(matches), max(chosen + room // 2 + 1, room)) if self.chosen is not None else len(matches)
+        lines: list[Line] = []
+        for number in range(max(0, last - room), last):
+            sign = ">" if number == chosen else " "
+            text = f"{sign} {_named(matches[number])}: {_ended(matches[number])}"
+            lines.append((Piece(printable(text, max(20, self.size.width)), "strong" if number == chosen else ""),))
+        return lines
+
+    def _keys(self) -> list[Line]:
+        keys = "up down choose  Enter step through it  Space show all from here  s tables  ? q"
+        return [(Piece(self._hint, "strong"),), (Piece(keys, "dim"),)]
+
+
+class MatchPage(StepPage):
+    """A match of the run. When it has shown itself to the end, the next one follows."""
+
+    ends = "q back to the run"
+
+    def __init__(self, film: Film, where: str, signs: Glyphs, show_next: Callable[[], bool]) -> None:
+        """`show_next` puts the next match in place of this one, if it has been committed."""
+        super().__init__(film, where, signs)
+        self._show_next = show_next
+
+    def leave(self) -> None:
+        """Go back to the run."""
+        self.pause()
+        self.app.pop_screen()
+
+    def reached_end(self) -> None:
+        """Go on with the next match, or wait for it."""
+        if self._show_next():
+            self.pause()
+
+
+def _named(match: CommittedMatch) -> str:
+    result = match.result
+    return f"match {match.number} {result.variant}, deal {result.deal}, rotation {result.rotation}"
+
+
+def _ended(match: CommittedMatch) -> str:
+    """Who ended where, the best first."""
+    result = match.result
+    order = sorted(range(len(result.bots)), key=lambda seat: result.ranks[seat])
+    return ", ".join(f"{result.bots[seat]} {result.totals[seat]}" for seat in order)
