@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Game", "preset", "replay", "score", "with_options"]
 
-__version__ = "0.9.0"
+__version__ = "1.0.0"
 
 _HOMES = {
     "Game": "referee.rules.game",
