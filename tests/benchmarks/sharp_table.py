@@ -1,4 +1,4 @@
-"""The table of bots/README.md: how the bot sharp did against keeper, from the stores of tournaments with both.
+"""A table of results.txt: how the bot sharp did against keeper, from the stores of tournaments with both.
 
     golfref tournament tournaments/sharp.toml && golfref tournament tournaments/sharp-four.toml
     python tests/benchmarks/sharp_table.py tournaments/sharp.golfref tournaments/sharp-four.golfref
