@@ -9,6 +9,16 @@ HOST_FAILED = 3
 NOT_ALL_CHECKED = 4
 INTERRUPTED = 130
 
+EXIT_CODES = {
+    DONE: "all is done",
+    CHECK_FAILED: "a check failed, or a bot broke the rules or could not start",
+    USAGE: "the command line, a config, an entry or a file is wrong; the message says where",
+    HOST_FAILED: "the machine failed or lacks something, such as room on the disk",
+    NOT_ALL_CHECKED: "`golfref check` ran out of time before all steps, and found nothing wrong",
+    INTERRUPTED: "interrupted by Ctrl-C or a signal",
+}
+"""What each exit code of golfref means."""
+
 LONGEST_LINE = 3000
 """How many characters a line has at most. Nothing of a name or a file in it steers a terminal."""
 

@@ -62,6 +62,9 @@ PAGES = {
 }
 """By subject, topics and the Markdown files of their pages."""
 
+MADE = "commands"
+"""The topic whose page is made from the table of commands."""
+
 TOPICS = {topic: page for topics in PAGES.values() for topic, page in topics.items()}
 
 _PACKAGES = Path(referee.__file__).parent.parent
@@ -77,8 +80,14 @@ def help(  # noqa: A001 - the name of the command
     if not topic:
         for subject, topics in PAGES.items():
             put(f"{subject}:", *(f"  {name:13}{_title(page)}" for name, page in topics.items()))
+        put("Commands:", f"  {MADE:13}Every command with its options")
         return DONE
     name = topic.lower().removesuffix(".md").replace("_", "-").rpartition("/")[2]
+    if name == MADE:
+        from referee.commands.table import every_help  # noqa: PLC0415 - it imports this module
+
+        _show(every_help())
+        return DONE
     if name not in TOPICS:
         near = get_close_matches(name, TOPICS, n=1, cutoff=0.8)
         counts = {one: _text(page).lower().count(name) for one, page in TOPICS.items() if one != "changes"}

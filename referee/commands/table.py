@@ -15,7 +15,7 @@ from typer.core import TyperCommand, TyperGroup
 from protocol.text import printable
 from referee import __version__
 from referee.commands.console import say
-from referee.errors import HOST_FAILED, INTERRUPTED, LONGEST_LINE, USAGE, GolfrefError
+from referee.errors import EXIT_CODES, HOST_FAILED, INTERRUPTED, LONGEST_LINE, USAGE, GolfrefError
 
 
 class Row(NamedTuple):
@@ -176,6 +176,19 @@ def _command(row: Row) -> Any:
     one = typer.Typer(pretty_exceptions_enable=False, rich_markup_mode=None, add_completion=False)
     one.command(row.name, cls=OneCommand, help=inspect.getdoc(function))(_with_options(function))
     return typer.main.get_command(one)
+
+
+def every_help() -> str:
+    """A page with the help of every command, as Markdown."""
+    codes = (f"- {code}: {meaning}." for code, meaning in EXIT_CODES.items())
+    lines = ["# Commands", "", "`golfref COMMAND --help` prints one of them. Exit codes:", "", *codes]
+    for group, rows in GROUPS.items():
+        lines += ["", f"## {group}"]
+        for row in rows:
+            command = _command(row)
+            text = command.get_help(typer.Context(command, info_name=f"golfref {row.name}"))
+            lines += ["", f"### golfref {row.name}", "", "```", text.strip(), "```"]
+    return "\n".join(lines) + "\n"
 
 
 def _with_options(function: Callable[..., int]) -> Callable[..., int]:

@@ -5,6 +5,8 @@ from pathlib import Path
 from commands import golfref
 
 from referee.commands.help import TOPICS
+from referee.commands.table import COMMANDS
+from referee.errors import EXIT_CODES
 
 ROOT = Path(__file__).parents[2]
 FOR_CONTRIBUTORS = {"bots/starters/project/README.md", "referee/DESIGN.md"}
@@ -24,3 +26,9 @@ def test_pages_are_listed_shown_and_found_by_a_word(tmp_path: Path) -> None:
     )
     assert "see `golfref help isolation`" in golfref("help", "isolaton", cwd=tmp_path, code=2)[1]
     assert "and isolation" in golfref("help", "newuidmap", cwd=tmp_path, code=2)[1]
+
+
+def test_the_page_of_commands_has_every_command_with_its_options_and_every_exit_code(tmp_path: Path) -> None:
+    page, _ = golfref("help", "commands", cwd=tmp_path)
+    assert [name for name in COMMANDS if f"### golfref {name}\n\n```\nUsage: golfref {name} " not in page] == []
+    assert [code for code in EXIT_CODES if f"\n- {code}: " not in page] == []
