@@ -18,11 +18,11 @@ def shown(page: Any) -> str:
     return "\n".join("".join(one.text for one in strip) for strip in page.app.screen._compositor.render_strips())
 
 
-def on_screen(page: Any, look: Look) -> None:
-    """Show the page to somebody who looks at it and presses keys."""
+def on_screen(page: Any, look: Look, size: tuple[int, int] = (80, 24)) -> None:
+    """Show the page to somebody who looks at it and presses keys. `size` is columns and lines."""
 
     async def run() -> None:
-        async with Terminal(page).run_test(size=(80, 24)) as pilot:
+        async with Terminal(page).run_test(size=size) as pilot:
             await pilot.pause()
             await look(pilot)
 

@@ -40,9 +40,12 @@ class Glyphs(Struct, frozen=True, kw_only=True):
     hidden: str
     turn: str
     more: str = "..."
+    line: str = "-"
+    """What a bar of an interval is drawn with, and the point in it."""
+    point: str = "o"
 
 
-UNICODE = Glyphs(suits={"S": "♠", "H": "♥", "D": "♦", "C": "♣"}, hidden="░░░", turn="►", more="…")
+UNICODE = Glyphs(suits={"S": "♠", "H": "♥", "D": "♦", "C": "♣"}, hidden="░░░", turn="►", more="…", line="─", point="●")
 ASCII = Glyphs(suits={}, hidden="###", turn=">")
 
 

@@ -1,10 +1,14 @@
-"""The screen that follows a run: its standings, its latest matches, and any of them on the table."""
+"""The screen that follows a run: who leads, the standings with their spread, the latest matches, any of them drawn.
+
+On a wide terminal, such as a projector's, the matches stand beside the standings, else below them.
+"""
 
 import asyncio
 from collections.abc import Callable
 
 from textual import events
 from textual.app import ComposeResult
+from textual.containers import Container
 from textual.screen import Screen
 from textual.widgets import Static
 
@@ -12,19 +16,27 @@ from protocol.text import printable
 from referee.match_states.film import Film
 from referee.reports.provenance import influences, void_suspects
 from referee.reports.standings_text import tables_of
-from referee.reports.tables.bot_tables import bots_table, columns_of, more_columns, standings_of
-from referee.reports.tables.layout import Names, wrapped
+from referee.reports.tables.bot_tables import bots_table, by_game, columns_of, more_columns, standings_of
+from referee.reports.tables.layout import Column, Names, wrapped
 from referee.reports.verdict import winner
 from referee.rules.record import BrokenRecord, NoRecord
 from referee.terminal.screen.draw import Glyphs, Line, Piece
 from referee.terminal.screen.pages import TextPage, key_of, styled
 from referee.terminal.watch.run import RunNow, RunReader
 from referee.terminal.watch.step import StepPage
+from referee.tournament.standings import BotStanding
 from referee.tournament.store.disk import StoreError
 from referee.tournament.store.rows import CommittedMatch
+from referee.tournament.summary import RunSummary
 
 POLL_INTERVAL_S = 0.5
 """Seconds between two looks at the store."""
+
+WIDE = 150
+"""From so many columns on the matches stand beside the standings."""
+
+SPREADS = range(12, 61, 8)
+"""How many cells the bars of the spread may take."""
 
 HELP = """\
 up, down      choose a match; End goes back to the latest one, and stays with it
@@ -51,8 +63,10 @@ class RunPage(Screen[None]):
     def compose(self) -> ComposeResult:
         """The parts, from top to bottom."""
         yield Static(id="title", markup=False)
-        yield Static(id="standings", markup=False)
-        yield Static(id="matches", markup=False)
+        yield Static(id="leader", markup=False)
+        with Container(id="body"):
+            yield Static(id="standings", markup=False)
+            yield Static(id="matches", markup=False)
         yield Static(id="keys", markup=False)
 
     def on_mount(self) -> None:
@@ -135,29 +149,61 @@ class RunPage(Screen[None]):
         """Draw the run as it is now."""
         if not self.is_mounted:
             return
-        now, width = self.now, self.size.width
-        done = f"{len(now.matches)} of {now.planned} matches"
+        now, width, height = self.now, self.size.width, self.size.height
+        done = f"{len(now.matches):,} of {now.planned:,} matches"
         title = f" {printable(now.name, 40)}  {done}{self._state()}"
         self.query_one("#title", Static).update(title[:width].ljust(width))
-        said, table = self._standings(width)
-        room = max(4, (self.size.height - 5) // 2)
-        shown = table[:room] if len(table) <= room else [*table[: room - 1], f"... and {len(table) - room + 1} more"]
-        shown = [*said, *shown]
-        self.query_one("#standings", Static).update(styled([(Piece(line),) for line in ["", *shown, ""]]))
-        left = max(1, self.size.height - 6 - len(shown))
-        self.query_one("#matches", Static).update(styled(self._matches(left)))
+        said = self._said(width)
+        self.query_one("#leader", Static).update(styled([(), *((Piece(line, "strong"),) for line in said), ()]))
+        left = max(5, height - len(said) - 5)
+        is_wide = width >= WIDE
+        self.query_one("#body").styles.layout = "horizontal" if is_wide else "vertical"
+        table = self._table(width * 3 // 5) if is_wide else self._table(width)
+        room = left if is_wide else max(4, left // 2 + 1)
+        shown = table if len(table) <= room else [*table[: room - 1], f"... and {len(table) - room + 1} more"]
+        games = self._by_game(width * 3 // 5) if is_wide else []
+        if len(shown) + len(games) <= room:
+            shown = [*shown, *games]
+        standings = self.query_one("#standings", Static)
+        standings.styles.width = max(map(len, shown)) + 4 if is_wide else "100%"
+        standings.update(styled([(Piece(line),) for line in [*shown, *[""] * (not is_wide)]]))
+        matches = self._matches(left if is_wide else max(1, left - len(shown) - 1))
+        self.query_one("#matches", Static).update(styled(matches))
         self.query_one("#keys", Static).update(styled(self._keys()))
 
-    def _standings(self, width: int) -> tuple[list[str], list[str]]:
-        """Who leads or has won, with the round that is played, and the table of `golfref standings`."""
+    def _said(self, width: int) -> list[str]:
+        """Who leads or has won, with the round that is played, and whom that concerns."""
+        summary = self.now.summary
+        if not summary.standings:
+            return ["no match has ended yet"]
+        names = Names((row.bot for row in summary.standings), width)
+        lines = [winner(summary, names), *void_suspects(summary, names), *influences(summary, names)]
+        return [part for line in lines for part in wrapped(line, width).splitlines()]
+
+    def _table(self, width: int) -> list[str]:
+        """The table of `golfref standings` with the spreads as bars, as wide as there is room for."""
         summary = self.now.summary
         rows, names = summary.standings, Names((row.bot for row in summary.standings), width)
         if not rows:
-            return [], ["no match has ended yet"]
+            return [""]
         columns = columns_of(standings_of(summary), more_columns(summary))
-        lines = [winner(summary, names), *void_suspects(summary, names), *influences(summary, names)]
-        said = [part for line in lines for part in wrapped(line, width).splitlines()]
-        return [*said, ""], bots_table(rows, width, names, columns).text.splitlines()
+        tables = (
+            bots_table(rows, width, names, [*columns, spread_column(summary, cells, self.signs)]) for cells in SPREADS
+        )
+        best = next(tables)
+        for table in tables:  # a wider bar must take no column's place
+            if table.left_out != best.left_out:
+                break
+            best = table
+        return best.text.splitlines()
+
+    def _by_game(self, width: int) -> list[str]:
+        """The first page of the table of games, with what stands above it; empty with one game."""
+        standings = standings_of(self.now.summary)
+        if len(standings.variants) < 2:
+            return []
+        bots, games = Names((row.bot for row in standings.overall), width), Names(standings.variants, width)
+        return ["", "By game", "", *by_game(standings, width, bots, games)[0].splitlines()]
 
     def _state(self) -> str:
         now = self.now
@@ -202,6 +248,30 @@ class MatchPage(StepPage):
         """Go on with the next match, or wait for it."""
         if self._show_next():
             self.pause()
+
+
+def spread_column(summary: RunSummary, cells: int, signs: Glyphs) -> Column[BotStanding]:
+    """Bars of so many cells: the 95 % interval of the rating, or else of the match points, with the figure as a point.
+
+    Where places rank, they are the places that the results leave open.
+    """
+    rated = {one.bot: (one.chance, one.chance_interval) for one in summary.ratings.bots} if summary.ratings else {}
+
+    def bar(row: BotStanding) -> str:
+        figure, interval = rated.get(row.bot, (row.match_points, row.match_points_interval))
+        if summary.order == "places" and row.rank is not None:
+            last = max(1, len(summary.standings) - 1)
+            figure = (row.rank - 1) / last
+            interval = ((row.rank_from or 1) - 1) / last, ((row.rank_to or last + 1) - 1) / last
+        if figure is None:
+            return "-"
+        low, high = interval or (figure, figure)
+        first, at, last_cell = (round(min(1, max(0, one)) * (cells - 1)) for one in (low, figure, high))
+        between = signs.line * (last_cell - first + 1)
+        line = " " * first + between
+        return f"{line[:at]}{signs.point}{line[at + 1 :]}".ljust(cells)
+
+    return Column("spread", bar, is_text=True, gives_way=1)
 
 
 def _named(match: CommittedMatch) -> str:

@@ -152,6 +152,26 @@ def test_one_match_after_another_shows_itself(writer: Writer, monkeypatch: pytes
     on_screen(page, look)
 
 
+@pytest.mark.parametrize(("columns", "is_wide"), [(80, False), (200, True)])
+def test_the_latest_matches_stand_below_the_standings_or_beside_them_on_a_wide_terminal(
+    writer: Writer, columns: int, is_wide: bool
+) -> None:
+    for _ in range(3):
+        writer.commit()
+    reader = RunReader(writer.path)
+    page = RunPage(reader, reader.look(), ASCII)
+
+    async def look(pilot: Pilot[None]) -> None:
+        lines = [line.rstrip() for line in shown(page).splitlines()]
+        heading = next(line for line in lines if line.startswith("rank"))
+        first = next(line for line in lines if line.lstrip().startswith("1"))
+        assert "o" in first[heading.index("spread") :], "no point of the rating in its bar"
+        assert is_wide != any(line.startswith("> match 2") for line in lines)
+        await pilot.press("q")
+
+    on_screen(page, look, (columns, 24))
+
+
 def test_nobody_plays_a_run_that_was_interrupted(tmp_path: Path) -> None:
     (tmp_path / "run.toml").write_text(CONFIG)
     path = tmp_path / "run.golfref"
