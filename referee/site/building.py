@@ -15,7 +15,6 @@ from msgspec.structs import replace
 
 from protocol.text import printable
 from referee.highlights.highlight import Highlight
-from referee.plots.of_site import Slugs, pictures
 from referee.reports.verdict import is_over
 from referee.rules.record import BrokenRecord, NoRecord, read_record
 from referee.site.choosing import USUAL_MATCHES, Choice, chosen, finals, least
@@ -27,7 +26,7 @@ from referee.site.match_page import AboutMatch, Place, match_files
 from referee.site.pages.every import pages
 from referee.site.pages.problem import problem_page
 from referee.site.pages.shell import Site
-from referee.site.pages.slugs import slugs
+from referee.site.pictures import pictures
 from referee.site.shipped import assets, code_hash
 from referee.tournament.plan.planned_match import Identity
 from referee.tournament.store.disk import StoreError, changed_at
@@ -170,7 +169,7 @@ class SiteBuilder:
             game_highlights=game_highlights,
             times=gathered.charts.times,
             faults=gathered.faults(),
-            plots=self._plots(summary, gathered),
+            plots=pictures(summary, gathered.charts, self._put),
             is_complete=summary.key is not None,
             underway=None
             if is_played is None or is_over(summary)
@@ -196,18 +195,6 @@ class SiteBuilder:
             choice = replace(choice, most=max(USUAL_MATCHES, least(rows, choice)))
         ids = chosen(rows, gathered.extremes, choice)
         return tuple(replace(row, href=f"{_folder_of(row)}/index.html") if row.id in ids else row for row in rows)
-
-    def _plots(self, summary: RunSummary, gathered: Gathering) -> Mapping[str, str]:
-        """Write the pictures, whose names tell their content; returns their paths by key."""
-        paths = {}
-        bots = slugs(row.bot for row in summary.standings)
-        for picture in pictures(summary, gathered.charts, Slugs(bots=bots, games=slugs(summary.variants))):
-            content = hash_of(picture.wide.data + picture.narrow.data)[:10]
-            path = f"{picture.wide.path.removesuffix('.svg')}.{content}"
-            self._put(File(path=f"{path}.svg", data=picture.wide.data))
-            self._put(File(path=f"{path}-narrow.svg", data=picture.narrow.data))
-            paths[picture.key] = f"{path}.svg"
-        return paths
 
     def _match(self, store: Store, site: Site, row: MatchRow) -> str:
         """Make the files of a match, or keep them where they would be the same; returns a hash of what they are of."""

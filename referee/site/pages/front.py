@@ -7,6 +7,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from protocol.text import printable
+from referee.plots.data import KINDS
 from referee.reports import provenance
 from referee.reports.tables.bot_tables import ONLY_CHALLENGERS, standings_of
 from referee.reports.verdict import commands_to_read_on, faults_line, how_far, is_over, ties, winner
@@ -26,14 +27,6 @@ SLAPS_IN_WORDS = {
     "of the machine has a part in who is first.",
 }
 """How slaps are timed, by the name of the timing."""
-
-PICTURES = {
-    "intervals": "intervals of the standings",
-    "ranks": "ranks over time",
-    "slaps": "slap times",
-    "thinking": "thinking times",
-}
-"""What pictures are called, by their keys."""
 
 
 class Fact(Struct, frozen=True, kw_only=True):
@@ -70,7 +63,7 @@ def front_page(site: Site) -> File:
         slaps=slap_times(site),
         slap_words=SLAPS_IN_WORDS.get(summary.slap_timing or "", ""),
         warnings=warnings(site),
-        pictures=[(PICTURES.get(key, key), path) for key, path in site.content.plots.items() if "/" not in key],
+        pictures=[(KINDS[kind], f"{one.path}.svg") for kind, one in site.content.plots.items()],
         spoiled=[sentence(line) for line in provenance.spoiled(summary, site.bots)],
         rounds=[sentence(line) for line in provenance.rounds(summary, site.bots)],
         facts=facts(site),
