@@ -43,23 +43,24 @@ class Clocks(Struct, frozen=True, kw_only=True):
     """Time limits in seconds, and how slaps are timed."""
 
     start_s: float = 10.0
-    """The time from the start of the process to its `ready`."""
+    """Seconds from the start of the process to its `ready`."""
     move_s: float = 1.0
-    """The time for each answer except slaps."""
+    """Seconds for each answer except slaps."""
     bank_s: float = 60.0
-    """Thinking time for all answers of a match but slaps; an empty bank forfeits the match."""
+    """Seconds for all answers of a match but slaps; an empty bank forfeits the match."""
     slap_s: float = 0.2
-    """The time for each slap window; silence is a pass."""
+    """Seconds for each slap window; silence is a pass."""
     slap_timing: SlapTiming = "isolated"
-    """What the time of a slap is."""
+    """How slaps are timed."""
 
 
 class FaultPolicy(Struct, frozen=True, kw_only=True):
     """What a fault costs: `fallback` plays the fallback answer and counts, `forfeit` forfeits at the first fault."""
 
     policy: Literal["fallback", "forfeit"] = "fallback"
+    """`fallback`: golfref plays the fallback answer and counts the fault; `forfeit`: the first fault forfeits."""
     strikes: int = 10
-    """With `fallback`: how many faults in one match forfeit it."""
+    """With `fallback`: so many faults in one match forfeit it."""
 
 
 class GameMessage(Struct, frozen=True, kw_only=True):

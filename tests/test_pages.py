@@ -12,6 +12,9 @@ ROOT = Path(__file__).parent.parent
 
 FOLDERS = ("protocol", "referee", "bots", "tournaments")
 PAGES = sorted([*ROOT.glob("*.md"), *(page for folder in FOLDERS for page in (ROOT / folder).rglob("*.md"))])
+CITING = [page for page in PAGES if page.name != "CHANGELOG.md"]
+"""The pages whose links lead somewhere today. The changelog links to pages as they were."""
+
 SOURCES = sorted(source for folder in FOLDERS for source in (ROOT / folder).rglob("*.py"))
 
 LINK = re.compile(r"\]\(([^)\s]+)\)")
@@ -23,7 +26,7 @@ def name(path: Path) -> str:
     return str(path.relative_to(ROOT))
 
 
-@pytest.mark.parametrize("page", PAGES, ids=name)
+@pytest.mark.parametrize("page", CITING, ids=name)
 def test_what_a_page_links_to_exists(page: Path) -> None:
     for link in LINK.findall(page.read_text(encoding="utf-8")):
         file, hash_sign, anchor = link.partition("#")
@@ -39,7 +42,7 @@ def anchors(page: Path) -> set[str]:
 
 
 def test_pages_and_sections_that_are_cited_exist() -> None:
-    wrong = [f"{name(citing)}: {said}" for citing in [*SOURCES, *PAGES] for said in cited_in_vain(citing)]
+    wrong = [f"{name(citing)}: {said}" for citing in [*SOURCES, *CITING] for said in cited_in_vain(citing)]
 
     assert wrong == []
 

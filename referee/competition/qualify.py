@@ -1,6 +1,6 @@
 """Who takes part: `qualify` in [tournament] keeps out who fails the check, or does not beat a shipped bot.
 
-tournaments/CHECKING.md defines what is played for that, with which deals, and what counts as beating.
+tournaments/ENTRIES.md, Qualification, defines which matches it plays for that, and when it has beaten the other one.
 
 What was decided for a run stays decided for it: a version that takes part in it is never kept out of it later, and one
 that was kept out stays out.

@@ -1,6 +1,6 @@
 """The events of a run, as hooks and `--progress FILE` are sent them: one JSON object a line, with its kind in `type`.
 
-tournaments/MACHINES.md is the page about them. Anybody may read events, so none holds the key, a seed, cards, a
+tournaments/EVENTS.md is the page about them. Anybody may read events, so none holds the key, a seed, cards, a
 line of a bot, or the command, folder or environment of a bot. The detail of a fault can name cards of its match, which
 no new version of a bot meets again.
 """

@@ -31,7 +31,7 @@ class BotLimits(Struct, frozen=True, kw_only=True):
     """What one bot may use of the host in one match, with all that it starts. Below these minima no bot starts."""
 
     memory_mb: Annotated[int, Meta(ge=16)] = 1024
-    """Memory, with the files in /tmp and /dev/shm where these are the bot's own."""
+    """Memory, with the files in /tmp and /dev/shm if these are the bot's own."""
     processes: Annotated[int, Meta(ge=1)] = 256
     """Processes and threads."""
     files: Annotated[int, Meta(ge=16)] = 256

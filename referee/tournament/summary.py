@@ -99,77 +99,89 @@ class RunSummary(Struct, frozen=True, kw_only=True):
     """What `--json` prints of a tournament."""
 
     name: str
+    """The name of the run."""
     matches: int
-    """How many matches have a result that counts."""
+    """Matches with a result that counts."""
     planned: int
-    """How many matches the plan has, as far as it has been drawn."""
+    """Matches in the plan, as far as it has been drawn."""
     goes_on: bool = False
-    """Whether more will be drawn when all of the plan has been played."""
+    """True if more will be drawn when the plan has been played."""
     voided: int
-    """How many attempts at a match the referee or its host spoiled."""
+    """Attempts at a match that the referee or its host spoiled."""
     void_reasons: dict[str, int]
+    """By reason, how many of them."""
     void_suspects: tuple[VoidSuspect, ...] = ()
     """The bots whose presence alone explains the voids at which they sat, by name."""
     unplayed: tuple[int, ...]
-    """Numbers of the matches that were given up because every attempt was voided. The same command tries them again."""
+    """Numbers of the matches that golfref left out because every attempt was voided."""
     lateness: Lateness
+    """The longest time in which the referee did not look at its pipes, and the matches with more than 100 ms."""
     counts_cpu: bool
-    """Whether control groups counted all that bots computed. Else `idle_cpu_ms` may lack processes that had ended."""
+    """True if control groups counted all computing. Else `idle_cpu_ms` may lack processes that had ended."""
     results: tuple[Result, ...]
-    """The results of all matches in the standings, in the order of the plan. Empty where they were not asked for."""
+    """All matches in the standings, in the order of the plan; lists are by seat."""
     retired: tuple[RetiredMatch, ...]
-    """Matches of bots or games that are no longer in the tournament, in the order of commits."""
+    """Matches out of the standings, in the order of commits."""
     history: tuple[HistoryEvent, ...]
-    """What happened besides: amendments, bots that changed by themselves, hosts that went, and so on, in words."""
+    """Amendments, bots that changed by themselves, hosts that went, and so on, in words."""
     kept_out: tuple[KeptOut, ...] = ()
-    """The bots that do not take part, because they did not qualify."""
+    """The bots that did not qualify."""
     hours: float | None = None
-    """For how many hours the run is played. None where nothing is said of it."""
+    """The hours of the run; null without `hours`."""
     used_s: int | None = None
-    """How many seconds of them it had used when it last told. None where it never did."""
+    """The seconds of them that the run has used."""
     rounds: tuple[RoundSummary, ...] = ()
-    """What has been drawn, where the plan grows by rounds."""
+    """The rounds that were drawn, if the plan grows."""
     end: str | None = None
-    """Why no more rounds are drawn. None where the plan does not grow, and where it still does."""
+    """The reason why no more rounds are drawn; null while they are, and for a fixed plan."""
     stop: StopVerdict | None = None
-    """What became of what [stop] asks for; None without it, and before anything is played."""
+    """The verdict on [stop]; null without it, and before anything is played."""
     version: str
+    """The version of golfref."""
     host: str
+    """The system on which the run began."""
     hosts: dict[str, int] = {}
-    """By host of a cluster, how many matches it played, also of those out of the standings. Empty without a cluster."""
+    """By host of a cluster or of shards, the matches that it played; empty for one machine."""
     isolation: str
+    """The level at which bots ran."""
     rotations: Rotations
-    """Whether each rotation of a block had cards of its own (`fresh`), or all of them shared those of their deal."""
+    """`fresh`: each match had cards of its own; `same`: all rotations of a deal shared them."""
     reuse: str
-    """How long a bot's process lived: for a match, or for several of the tournament."""
+    """The life of a bot's process: a match, or the tournament."""
     slap_timing: SlapTiming | None
-    """How slaps were timed. None where no game of the run times any."""
+    """How slaps were timed; null if no game times any."""
     bots: tuple[EnteredBot, ...]
+    """The bots that take part."""
     format: Format | None = "round-robin"
-    """None where there are several stages."""
+    """The format; null for several stages."""
     challengers: tuple[str, ...] = ()
-    """The bots that a gauntlet is about: only they are ranked."""
+    """The challengers of a gauntlet: only they are ranked."""
     shard: Shard | None = None
-    """The part of the plan that the run plays. None where it plays all of it."""
+    """The part of the plan that the run plays; null for all of it."""
     rank_by: RankBy
+    """The figure by which means rank."""
     order: RankedBy = "means"
-    """By what `standings` is ordered."""
+    """The order of `standings`: `means`, `ratings` or `places`."""
     stages: tuple[StagePlaces, ...] = ()
-    """What came of each stage, in a knockout and where there are several stages."""
+    """The stages of a knockout or of [[stages]]: bots in order, the cut, and the ties."""
     scoring_tables: dict[str, str]
-    """By variant of par golf, the scoring table in use. `ours-1` is not the game publisher's (PAR-25)."""
+    """By variant of par golf, the scoring table. `ours-1` is not the game publisher's (PAR-25)."""
     commitment: str
+    """The SHA-256 of the master key."""
     key: str | None
-    """The master key in hexadecimal. None until every match has a result."""
+    """The master key in hexadecimal; null until every match has a result and no more rounds are drawn."""
     digest: str
+    """The last hash of the journal."""
     standings: tuple[BotStanding, ...]
+    """The overall table, by rank; `rank_from` and `rank_to` are the ranks that a bot can have."""
     variants: dict[str, tuple[BotStanding, ...]]
+    """By game, a table like `standings`."""
     crosstable: dict[str, dict[str, Encounter]]
+    """By bot and opponent, the figures of the blocks at which both sat."""
     ratings: Ratings | None = None
-    """How strong each bot is, from all matches at once; also from those with bots that are no longer there. None where
-    nobody has met anybody."""
+    """The strength of each bot from all matches at once; null before any."""
     influences: tuple[Influence, ...] = ()
-    """What the presence of each bot does to each other one at tables of three and more, the least p-value first."""
+    """The effect of the presence of `bot` on the results of `on` at tables of three and more, the least p first."""
 
 
 def standings_in(store: Store, variant: str | None = None) -> Standings:

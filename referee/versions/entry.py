@@ -47,27 +47,27 @@ class Builds(Struct, frozen=True, kw_only=True):
     """
 
     time_s: Annotated[float, Meta(ge=1, le=86400, description="seconds")] = 900.0
-    """Seconds from its start to its end, on a busy host too."""
+    """Seconds from the start of a build to its end."""
     cpu_s: Annotated[int, Meta(ge=1)] = 600
     """Seconds of computing, over all cores."""
     memory_mb: Annotated[int, Meta(ge=64)] = 2048
-    """Memory; under `bwrap` with the files that it makes."""
+    """Memory; under `bwrap` with the files that the build makes, if there are control groups."""
     disk_mb: Annotated[int, Meta(ge=1)] = 512
-    """All that it leaves, with a copy of the entry's own files."""
+    """The folder that the build leaves; as much again in /tmp and /dev/shm."""
     processes: Annotated[int, Meta(ge=8)] = 256
     """Processes and threads."""
     files: Annotated[int, Meta(ge=64)] = 1024
     """Open files of each process."""
     entry_mb: Annotated[int, Meta(ge=1)] = 64
-    """The files of an entry before its build, all together."""
+    """All files of an entry before its build."""
     entry_files: Annotated[int, Meta(ge=1)] = 10_000
-    """How many files, links and folders an entry has at most before its build."""
+    """Files, links and folders of an entry before its build."""
     network: bool = False
-    """Whether builds that ask for the network get it."""
+    """With true, builds that ask for the network have it."""
     reads: tuple[str, ...] = ()
-    """Places of the host that every build may read, besides the system's programs, such as a toolchain in /opt."""
+    """Paths that every build may read, such as a toolchain in /opt."""
     env: dict[str, str] = {}
-    """What is added to the variables of every build."""
+    """More variables for every build."""
 
     @property
     def entry_bounds(self) -> Bounds:

@@ -36,7 +36,7 @@ from referee.tournament.store.plans import plan_now
 from referee.tournament.store.rows import Amended
 from referee.tournament.store.store import Store
 
-PAGE = Path(__file__).parents[2] / "tournaments/MACHINES.md"
+PAGE = Path(__file__).parents[2] / "tournaments/EVENTS.md"
 
 PROGRESS = Progress(played=1, planned=2, voided=0, left_s=1.5)
 

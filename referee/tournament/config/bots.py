@@ -41,22 +41,29 @@ class GivenBot(Struct, frozen=True, kw_only=True):
     """[[bots]] as it is written."""
 
     name: str | None = None
+    """Its name in the tournament; a shipped bot needs none."""
     command: tuple[str, ...] | None = None
+    """The program and its arguments."""
     builtin: str | None = None
+    """A shipped bot, in place of `command`."""
     dir: str | None = None
+    """Its folder, where its process starts, relative to the config. Default: the config's folder."""
     env: dict[str, str] = {}
+    """Variables besides PATH, HOME, LANG, LC_ALL, LC_CTYPE, TZ and TMPDIR."""
     reads: tuple[str, ...] = ()
+    """Paths that the bot may read under `bwrap`, besides its folder and its interpreter."""
     owner: str | None = None
+    """The person or team whose bot it is."""
     entries: str | None = None
-    """A pattern of folders, each of which is an entry. Beside it stand `reads` and `owners` only."""
+    """A pattern of folders, each of which is an entry. `reads`, `owners` and `qualify` may stand beside it."""
     owners: dict[str, str] = {}
-    """By the name of an entry, whose it is, whatever the entry says."""
+    """By the name of an entry, its owner, in place of `owner` in its bot.toml."""
     qualify: bool = True
-    """Whether what [tournament] says of `qualify` holds for it."""
+    """With false the bot takes part without `qualify` of [tournament]."""
     network: bool = False
-    """Whether it may use the host's network under `bwrap`."""
+    """With true the bot has the host's network under `bwrap`."""
     time: BotTime | None = None
-    """The time limits that it has instead of those of [time]."""
+    """`move_s`, `bank_s` or both, in place of those of [time]."""
 
 
 class EntryTable(Struct, frozen=True, kw_only=True):
@@ -370,7 +377,7 @@ def check_owners(  # noqa: PLR0913 - all that bots of several owners may need
 
 
 def usual_rotations(entrants: Sequence[BotEntry]) -> Rotations:
-    """What holds where the config does not say it (tournaments/README.md has the measurements).
+    """The default of `rotations` (tests/benchmarks/results.txt has the measurements).
 
     Bots of one owner share the cards of a deal, which takes fewer matches.
     """

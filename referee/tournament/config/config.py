@@ -65,19 +65,25 @@ class Settings(FormatKeys, frozen=True, kw_only=True):
     """The table [tournament] as it is written. Most of its keys stand in Config too, and are described there."""
 
     name: str | None = None
+    """The name of the run. Required."""
     seed: Annotated[str, Meta(min_length=1)] | None = None
     seats: Positive = 2
-    """How many bots sit at a table where the variant does not say otherwise."""
+    """The number of bots at a table, unless a variant has its own."""
     jobs: Positive | None = None
-    """None means one for each core."""
+    """Matches at a time. Default: one for each core."""
     workers: Positive | None = None
+    """Processes that play, at most `jobs`. Default: one for 20 matches, at most one for each core."""
     rotations: Rotations | None = None
-    """None means that it depends on whose bots take part."""
+    """`same`: all rotations of a deal share its cards. Default: `fresh` for bots of several owners, else `same`."""
     reuse: Reuse = "match"
     isolation: Isolation = "limits"
+    """How golfref confines bots."""
     trust: Literal["all"] | None = None
+    """`all`: bots of several owners may play without `bwrap`, or without user ids of their own."""
     rank_by: RankBy = "match-points"
+    """`strokes` is for one game, with all line-ups."""
     qualify: Literal["check"] | Qualify | None = None
+    """A bot that fails the check, or does not beat a shipped bot, does not play."""
 
 
 class Config(RunRules, frozen=True, kw_only=True):

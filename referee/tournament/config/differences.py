@@ -16,7 +16,7 @@ from referee.tournament.formats.table import traits_of
 from referee.tournament.plan.rounds import StageRules
 from referee.versions.version import short
 
-_AMENDABLE = frozenset({"name", "anchor", "hours", "deals", "lineups", "rounds", "challengers"})
+AMENDABLE = frozenset({"name", "anchor", "hours", "deals", "lineups", "rounds", "challengers"})
 """What may change in a run of one stage, besides its bots and variants. Of several stages `rounds` may."""
 
 _AFTERWARDS = "nobody may choose it by the results"
@@ -81,7 +81,7 @@ def _settings(old: RunConfig, new: RunConfig) -> Iterator[tuple[KeyPath, Any, An
         if key == "stages":
             yield from _stage_settings(old.stages, new.stages)
         elif before != after:
-            may_change = key in _AMENDABLE and (key != "hours" or None not in (before, after))
+            may_change = key in AMENDABLE and (key != "hours" or None not in (before, after))
             yield _TABLES.get(key, ("tournament", key)), before, after, may_change
 
 
@@ -92,7 +92,7 @@ def _stage_settings(old: Sequence[StageRules], new: Sequence[StageRules]) -> Ite
         is_one = len(old) == len(new) == 1
         yield (("tournament", "format"), had[0], has[0], False) if is_one else (("stages",), had, has, False)
         return
-    amendable = _AMENDABLE if len(new) == 1 else {"rounds"}
+    amendable = AMENDABLE if len(new) == 1 else {"rounds"}
     is_closed = traits_of(new).is_closed
     for index, (one, other) in enumerate(zip(old, new, strict=True)):
         table: KeyPath = ("tournament",) if len(new) == 1 else ("stages", index)

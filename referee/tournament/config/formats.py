@@ -31,9 +31,10 @@ class StageKeys(Struct, frozen=True, kw_only=True):
     """What [tournament] says of its format where there is one stage, and what each of [[stages]] says."""
 
     format: Format | None = None
-    """`round-robin` where neither this nor [[stages]] is there."""
+    """How golfref chooses who meets whom. Default: `round-robin`, if there are no [[stages]]."""
     deals: Positive | None = None
-    """See StageRules, as for all keys here. None means what is usual in the format."""
+    """Deals: of each line-up in all, in a Swiss and a ladder in each round, in a knockout before a tie can be settled.
+    The default depends on the format."""
     lineups: Positive | None = None
     rounds: Positive | None = None
     advance: Positive | None = None

@@ -16,14 +16,19 @@ class Hooks(Struct, frozen=True, kw_only=True):
     """The table [hooks] as it is written. Each command is run in the config's folder; an absent one is empty."""
 
     on_match: tuple[str, ...] = ()
+    """Runs when a match has ended."""
     on_void: tuple[str, ...] = ()
+    """Runs when the referee or its host spoiled an attempt at a match."""
     on_fault: tuple[str, ...] = ()
+    """Runs when a bot was at fault in a match that has ended."""
     on_standings: tuple[str, ...] = ()
+    """Runs when there are new standings."""
     on_end: tuple[str, ...] = ()
+    """Runs when the command ends."""
     timeout_s: Annotated[float, Meta(ge=0.1, le=3600, description="seconds")] = 10.0
-    """How long a hook may take before it is killed."""
+    """golfref kills a hook that takes longer."""
     standings_every_s: Annotated[float, Meta(ge=1, le=3600, description="seconds")] = 30.0
-    """How often standings are computed at most while matches are played."""
+    """The least time between two standings while matches are played."""
 
     @property
     def commands(self) -> dict[str, tuple[str, ...]]:

@@ -32,22 +32,22 @@ class RunRules(Struct, frozen=True, kw_only=True):
 
     name: str
     seed: str | None = None
-    """Fixes the master key. Without it the key is secret and random."""
+    """Fixes the master key. Default: a secret random key, to which golfref commits before the first deal."""
     stages: Annotated[tuple[StageRules, ...], Meta(min_length=1)]
     """At least one. A run ends after the last."""
     stop: StopRules | None = None
     same_owner: Literal["apart"] | None = None
-    """With "apart", bots of the same owner never sit at one table."""
+    """`apart`: no two bots of one owner sit at one table."""
     hours: float | None = None
-    """For how many hours is played. No round begins that would not end in time."""
+    """golfref begins no deal that would not end within so long."""
     anchor: str | None = None
-    """The bot to which ratings relate, by name. None leaves it to the ratings."""
+    """The bot with which ratings compare. Default: the bot in the middle."""
     shard: Shard | None = None
     """The part of the plan that is played. None where all of it is."""
     rotations: Rotations = "same"
     """Whether each rotation of a block has cards of its own."""
     reuse: Reuse = "match"
-    """How long a bot's process lives."""
+    """The life of a bot's process."""
     isolation: Isolation
     limits: BotLimits
     rank_by: RankBy

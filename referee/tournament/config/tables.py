@@ -45,24 +45,24 @@ class Submissions(Struct, frozen=True, kw_only=True):
     """[submissions]: what one submission may be, and how many there may be."""
 
     per_day: Positive = 20
-    """How many archives from the folder of an owner in the inbox are built and checked within 24 hours."""
+    """Archives that golfref accepts or refuses within 24 hours from the folder of an owner in the inbox."""
     per_owner: Positive | None = None
-    """How many entries an owner may have; None: any number."""
+    """Entries of an owner. Default: any number."""
     size_mb: Positive = 64
-    """An archive, and all files that come out of it."""
+    """The size of an archive, and of all files in it."""
     files: Positive = 10_000
-    """Files, folders and links."""
+    """Files, folders and links in an archive."""
 
 
 class Qualify(Struct, frozen=True, kw_only=True):
-    """What a bot must have done before it takes part: `qualify` as it is written, where it is a table."""
+    """The conditions under which a bot takes part: `qualify` as it is written, if it is a table."""
 
     check: bool = False
-    """Whether it must pass the check of `golfref check CONFIG`, warnings or not."""
+    """With true a bot must pass the check of `golfref check CONFIG`."""
     beat: str | None = None
-    """The shipped bot that it must beat."""
+    """The shipped bot that a bot must beat."""
     games: Annotated[int, Meta(ge=1, le=10_000)] = 20
-    """How many matches it plays for that in each game of the competition."""
+    """Matches against `beat` in each game of the config."""
 
 
 BY_CHECK = Qualify(check=True)

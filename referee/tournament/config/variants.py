@@ -27,9 +27,13 @@ class GivenVariant(Struct, frozen=True, kw_only=True):
     """[[variants]] as it is written."""
 
     preset: str | None = None
+    """The game; `golfref variants` lists them. Required."""
     name: str | None = None
+    """The name in tables. Default: that of the preset."""
     seats: int | None = None
+    """The number of bots at a table. Default: `seats` of [tournament]."""
     options: dict[str, Any] = {}
+    """Options of the game; `golfref rules GAME` lists them."""
 
 
 def read_variants(

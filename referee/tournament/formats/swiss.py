@@ -66,7 +66,7 @@ def usual_rounds(bots: int, sizes: Iterable[int]) -> int:
     """How many rounds are played where the config does not say it: 4 log2(bots) / seats, rounded up.
 
     With several sizes of tables, the seats at all of them together count, since each round has tables of every size.
-    It is never more than most_rounds. tournaments/FORMATS.md has how much this finds.
+    It is never more than most_rounds. tests/benchmarks/results.txt has how much this finds.
     """
     sizes = list(sizes)
     return max(1, min(ceil(4 * log2(bots) / sum(sizes)), most_rounds(bots, sizes)))

@@ -28,26 +28,26 @@ class StageRules(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """How many deals each line-up plays: in a round-robin and a gauntlet in all (at most, where it can stop earlier),
     in a Swiss and a ladder in each round, in a knockout before a tie can be settled."""
     lineups: int | None = None
-    """How many line-ups are played of each variant. None means all."""
+    """Line-ups of each game that are played, a balanced sample. Default: all."""
     rounds: int | None = None
-    """How many rounds a Swiss or a ladder has. None means as many as the format chooses."""
+    """Rounds. Default: by the number of bots; a ladder has no end."""
     advance: int | None = None
-    """How many bots go on: into the next stage, or in a knockout from each table."""
+    """Bots that go on: into the next stage, or in a knockout from each table (default 1)."""
     limit: int | None = None
-    """How many deals a tie of a knockout has at most."""
+    """Deals of a tie of a knockout at most. Default: ten times `deals`."""
     challengers: tuple[str, ...] = ()
-    """The bots that a gauntlet is about, by name."""
+    """The bots that the gauntlet compares, by name."""
 
 
 class StopRules(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """When a tournament ends before its last round. It ends when everything that is set here holds."""
 
     when: str | None = None
-    """`all` where every rank is to be known, `top 3` where it is to be known which three are the best."""
+    """`all`: every pair is ordered; `top 3`: the three best bots are known."""
     difference: Annotated[float, Meta(ge=0, lt=1, description="match points")] = 0.0
-    """Two bots that differ by less than this in match points (p < 0.05, all pairs) count as settled."""
+    """Two bots that differ by less match points (p < 0.05, all pairs) count as settled."""
     precision: Annotated[float, Meta(gt=0, le=0.5, description="match points")] | None = None
-    """How far the ends of every interval of the overall table may be from the mean at most, in match points."""
+    """The ends of every interval of the overall table are at most so far from the mean, in match points."""
 
 
 class Entrant(Struct, frozen=True, kw_only=True):

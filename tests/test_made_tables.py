@@ -1,0 +1,148 @@
+"""Tables of the pages that are made here from structs and their docstrings: config keys and `standings --json`."""
+
+import ast
+import inspect
+import re
+import typing
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+from textwrap import dedent
+from typing import Any, get_args, get_origin
+
+import msgspec
+from golden import Golden
+from msgspec import NODEFAULT, Meta, Struct
+from msgspec.structs import fields
+
+from protocol.messages import Clocks, FaultPolicy
+from referee.play.spec import BotLimits
+from referee.tournament.config.bots import GivenBot
+from referee.tournament.config.config import Settings
+from referee.tournament.config.differences import AMENDABLE
+from referee.tournament.config.hooks import Hooks
+from referee.tournament.config.run_config import RunRules
+from referee.tournament.config.tables import Qualify, Submissions
+from referee.tournament.config.variants import GivenVariant
+from referee.tournament.formats.table import formats_with
+from referee.tournament.plan.rounds import StageRules, StopRules
+from referee.tournament.summary import RunSummary
+from referee.versions.entry import Builds
+
+FOLDER = Path(__file__).parents[1] / "tournaments"
+
+TABLES: dict[str, type[Struct]] = {
+    "[tournament]": Settings,
+    "qualify": Qualify,
+    "[stop]": StopRules,
+    "[time]": Clocks,
+    "[faults]": FaultPolicy,
+    "[limits]": BotLimits,
+    "[[variants]]": GivenVariant,
+    "[[bots]]": GivenBot,
+    "[builds]": Builds,
+    "[submissions]": Submissions,
+    "[hooks]": Hooks,
+}
+"""The headings of CONFIG.md, and the struct that has the keys of each table."""
+
+PLAIN = {str: "text", bool: "`true`, `false`", int: "integer", float: "number"}
+
+
+def test_the_page_of_the_config_has_every_key(golden: Golden) -> None:
+    page = FOLDER / "CONFIG.md"
+    text = golden.read(page).decode()
+    for heading, struct in TABLES.items():
+        text = with_table(text, heading, keys_of(struct))
+    golden.check(page, text.encode())
+
+
+def test_the_page_of_exports_has_every_field_of_the_standings(golden: Golden) -> None:
+    page = FOLDER / "EXPORT.md"
+    meanings = docstrings(RunSummary)
+    kinds, shown = typing.get_type_hints(RunSummary), set[type]()
+    rows = [["field", "meaning"], ["---", "---"]]
+    rows += [[f"`{name}`", " ".join([meanings[name], *within(kinds[name], shown)])] for name in kinds]
+    golden.check(page, with_table(golden.read(page).decode(), "Standings as JSON", rows).encode())
+
+
+def within(kind: Any, shown: set[type]) -> Iterator[str]:
+    """The fields of the structs in a field, each in a sentence, but for those that were shown."""
+    if isinstance(kind, type) and issubclass(kind, Struct) and kind not in shown:
+        shown.add(kind)
+        names = [f"`{field.encode_name}`" for field in fields(kind)]
+        yield f"Fields: {', '.join(names)}."
+    for one in get_args(kind):
+        yield from within(one, shown)
+
+
+def with_table(text: str, heading: str, rows: list[list[str]]) -> str:
+    """The page with the first table below this heading made anew."""
+    above, found, below = text.partition(f"\n## {heading}\n")
+    assert found, f"the page has no heading {heading}"
+    before, _, rest = below.partition(f"| {rows[0][0]} |")
+    made = "".join(f"| {' | '.join(row)} |\n" for row in rows)
+    return above + found + before + made + re.sub(r"\A.*\n(\|.*\n)*", "", rest)
+
+
+def keys_of(struct: type[Struct]) -> list[list[str]]:
+    can_change = struct is Settings
+    titles = ["key", "values", "meaning", *["amend"] * can_change]
+    rows = [titles, ["---"] * len(titles)]
+    meanings = docstrings(RunRules) | docstrings(StageRules) | docstrings(struct)
+    kinds = typing.get_type_hints(struct, include_extras=True)
+    for field in fields(struct):
+        name = field.name
+        usual = default(field)
+        takes = values(kinds[name]) + (f"; default {usual}" if usual else "")
+        row = [f"`{name}`", takes, meanings[name]]
+        if can_change:
+            only = formats_with(name)
+            row[2] += f" Only for {', '.join(only)}." if only else ""
+            row.append(amend(name))
+        rows.append(row)
+    return rows
+
+
+def amend(name: str) -> str:
+    """Whether `--amend` takes another value. Keys on which no result depends may change at any time."""
+    is_kept = name in {*RunRules.__struct_fields__, *StageRules.__struct_fields__}
+    return "yes" if name in AMENDABLE or not is_kept else "no"
+
+
+def values(kind: Any) -> str:
+    """The values that a key takes, in words."""
+    origin, args = get_origin(kind), get_args(kind)
+    if origin is typing.Annotated:
+        meta = next(one for one in args[1:] if isinstance(one, Meta))
+        least = meta.ge if meta.ge is not None else f"above {meta.gt}" if meta.gt is not None else None
+        most = meta.le if meta.le is not None else meta.lt
+        bounds = f"{least} to {most}" if most is not None else f"from {least}"
+        return values(args[0]) if least is None else bounds
+    if origin is typing.Literal:
+        return ", ".join(f"`{value}`" for value in args)
+    if origin in (tuple, dict):
+        return "list" if origin is tuple else "table"
+    if args:
+        return ", ".join(values(one) for one in args if one is not type(None))
+    return "table" if isinstance(kind, type) and issubclass(kind, Struct) else PLAIN.get(kind, "any")
+
+
+def default(field: msgspec.structs.FieldInfo) -> str:
+    if field.default is NODEFAULT or field.default in (None, (), ""):
+        return ""
+    return f"`{str(field.default).lower().removesuffix('.0')}`"
+
+
+def docstrings(struct: type[Struct]) -> dict[str, str]:
+    """By field, the text below it in the source, also of fields that it inherits."""
+    found: dict[str, str] = {}
+    for one in reversed(struct.__mro__):
+        if one.__module__.startswith(("referee", "protocol")):
+            (made,) = ast.parse(dedent(inspect.getsource(one))).body
+            assert isinstance(made, ast.ClassDef)
+            for field, text in pairwise(made.body):
+                match field, text:
+                    case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(value=ast.Constant(value=str(words))):
+                        found[name] = " ".join(words.split())
+    return found
