@@ -1,4 +1,4 @@
-"""Tables of the pages that are made here from structs and their docstrings: config keys and `standings --json`."""
+"""Lists of the pages that are made here from structs and their docstrings: config keys and `standings --json`."""
 
 import ast
 import inspect
@@ -44,16 +44,16 @@ TABLES: dict[str, type[Struct]] = {
     "[submissions]": Submissions,
     "[hooks]": Hooks,
 }
-"""The headings of CONFIG.md, and the struct that has the keys of each table."""
+"""The headings of CONFIG.md, and the struct that has the keys of each."""
 
-PLAIN = {str: "text", bool: "`true`, `false`", int: "integer", float: "number"}
+PLAIN = {str: "text", bool: "true or false", int: "integer", float: "number"}
 
 
 def test_the_page_of_the_config_has_every_key(golden: Golden) -> None:
     page = FOLDER / "CONFIG.md"
     text = golden.read(page).decode()
     for heading, struct in TABLES.items():
-        text = with_table(text, heading, keys_of(struct))
+        text = with_list(text, heading, [*keys_of(struct)])
     golden.check(page, text.encode())
 
 
@@ -61,9 +61,8 @@ def test_the_page_of_exports_has_every_field_of_the_standings(golden: Golden) ->
     page = FOLDER / "EXPORT.md"
     meanings = docstrings(RunSummary)
     kinds, shown = typing.get_type_hints(RunSummary), set[type]()
-    rows = [["field", "meaning"], ["---", "---"]]
-    rows += [[f"`{name}`", " ".join([meanings[name], *within(kinds[name], shown)])] for name in kinds]
-    golden.check(page, with_table(golden.read(page).decode(), "Standings as JSON", rows).encode())
+    items = [f"- `{name}`: {' '.join([meanings[name], *within(kinds[name], shown)])}" for name in kinds]
+    golden.check(page, with_list(golden.read(page).decode(), "Standings as JSON", items).encode())
 
 
 def within(kind: Any, shown: set[type]) -> Iterator[str]:
@@ -76,38 +75,28 @@ def within(kind: Any, shown: set[type]) -> Iterator[str]:
         yield from within(one, shown)
 
 
-def with_table(text: str, heading: str, rows: list[list[str]]) -> str:
-    """The page with the first table below this heading made anew."""
+def with_list(text: str, heading: str, items: list[str]) -> str:
+    """The page with the first list below this heading made anew."""
     above, found, below = text.partition(f"\n## {heading}\n")
     assert found, f"the page has no heading {heading}"
-    before, _, rest = below.partition(f"| {rows[0][0]} |")
-    made = "".join(f"| {' | '.join(row)} |\n" for row in rows)
-    return above + found + before + made + re.sub(r"\A.*\n(\|.*\n)*", "", rest)
+    before, dash, rest = below.partition("- `")
+    return above + found + before + "\n".join(items) + "\n" + re.sub(r"\A(- .*\n)*", "", dash + rest)
 
 
-def keys_of(struct: type[Struct]) -> list[list[str]]:
-    can_change = struct is Settings
-    titles = ["key", "values", "meaning", *["amend"] * can_change]
-    rows = [titles, ["---"] * len(titles)]
+def keys_of(struct: type[Struct]) -> Iterator[str]:
     meanings = docstrings(RunRules) | docstrings(StageRules) | docstrings(struct)
     kinds = typing.get_type_hints(struct, include_extras=True)
-    for field in fields(struct):
+    for field in sorted(fields(struct), key=lambda field: field.name not in struct.__annotations__):
         name = field.name
-        usual = default(field)
-        takes = values(kinds[name]) + (f"; default {usual}" if usual else "")
-        row = [f"`{name}`", takes, meanings[name]]
-        if can_change:
-            only = formats_with(name)
-            row[2] += f" Only for {', '.join(only)}." if only else ""
-            row.append(amend(name))
-        rows.append(row)
-    return rows
+        about = [values(kinds[name]), *default(field), *["amend"] * (struct is Settings and can_change(name))]
+        only = formats_with(name) if struct is Settings else []
+        sentence = f" Only for {', '.join(only)}." if only else ""
+        yield f"- `{name}` ({'; '.join(about)}): {meanings[name]}{sentence}"
 
 
-def amend(name: str) -> str:
+def can_change(name: str) -> bool:
     """Whether `--amend` takes another value. Keys on which no result depends may change at any time."""
-    is_kept = name in {*RunRules.__struct_fields__, *StageRules.__struct_fields__}
-    return "yes" if name in AMENDABLE or not is_kept else "no"
+    return name in AMENDABLE or name not in {*RunRules.__struct_fields__, *StageRules.__struct_fields__}
 
 
 def values(kind: Any) -> str:
@@ -128,10 +117,9 @@ def values(kind: Any) -> str:
     return "table" if isinstance(kind, type) and issubclass(kind, Struct) else PLAIN.get(kind, "any")
 
 
-def default(field: msgspec.structs.FieldInfo) -> str:
-    if field.default is NODEFAULT or field.default in (None, (), ""):
-        return ""
-    return f"`{str(field.default).lower().removesuffix('.0')}`"
+def default(field: msgspec.structs.FieldInfo) -> Iterator[str]:
+    if field.default is not NODEFAULT and field.default not in (None, (), "", False):
+        yield f"default `{str(field.default).lower().removesuffix('.0')}`"
 
 
 def docstrings(struct: type[Struct]) -> dict[str, str]:

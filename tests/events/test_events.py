@@ -153,4 +153,3 @@ INNER = {Begin: (Player,), Standings: (Place,)}
 
 def test_every_hook_of_a_config_is_run_by_something() -> None:
     assert sorted(HOOK_OF.values()) == sorted(name for name in Hooks.__struct_fields__ if name.startswith("on_"))
-    assert set(Hooks.__struct_fields__) <= set(re.findall(r"\w+", PAGE.read_text(encoding="utf-8")))

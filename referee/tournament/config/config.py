@@ -79,7 +79,7 @@ class Settings(FormatKeys, frozen=True, kw_only=True):
     isolation: Isolation = "limits"
     """How golfref confines bots."""
     trust: Literal["all"] | None = None
-    """`all`: bots of several owners may play without `bwrap`, or without user ids of their own."""
+    """Bots of several owners may play without `bwrap`, or without user ids of their own."""
     rank_by: RankBy = "match-points"
     """`strokes` is for one game, with all line-ups."""
     qualify: Literal["check"] | Qualify | None = None

@@ -31,10 +31,10 @@ class StageKeys(Struct, frozen=True, kw_only=True):
     """What [tournament] says of its format where there is one stage, and what each of [[stages]] says."""
 
     format: Format | None = None
-    """How golfref chooses who meets whom. Default: `round-robin`, if there are no [[stages]]."""
+    """How golfref chooses who meets whom. Default: `round-robin`."""
     deals: Positive | None = None
-    """Deals: of each line-up in all, in a Swiss and a ladder in each round, in a knockout before a tie can be settled.
-    The default depends on the format."""
+    """Deals of each line-up; in a Swiss and a ladder in each round, in a knockout before a tie can be settled. The
+    default depends on the format."""
     lineups: Positive | None = None
     rounds: Positive | None = None
     advance: Positive | None = None

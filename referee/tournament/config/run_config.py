@@ -37,7 +37,7 @@ class RunRules(Struct, frozen=True, kw_only=True):
     """At least one. A run ends after the last."""
     stop: StopRules | None = None
     same_owner: Literal["apart"] | None = None
-    """`apart`: no two bots of one owner sit at one table."""
+    """No two bots of one owner sit at one table."""
     hours: float | None = None
     """golfref begins no deal that would not end within so long."""
     anchor: str | None = None

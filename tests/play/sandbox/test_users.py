@@ -1,6 +1,6 @@
 """What the kernel counts for a user or for the host, and what one bot leaves of it to another and to the referee.
 
-They are the rows of "What bots share of the host" in tournaments/ISOLATION.md, for root, for an ordinary user with
+They test "What bots share of the host" of tournaments/ISOLATION.md, for root, for an ordinary user with
 subordinate ids, and for one without. test_hostile_reach.py tests what is out of reach, and test_hostile.py the memory.
 """
 
