@@ -10,7 +10,7 @@ from referee.commands.recorded.heading import heading_lines, origin
 from referee.commands.recorded.records import OpenedMatch, check_seat
 from referee.commands.runs.site import problem
 from referee.errors import CommandError
-from referee.match_states.documents import Documents
+from referee.match_states.documents import document
 from referee.match_states.view import OPEN
 from referee.new_file import new_file
 from referee.rules.record import NoRecord, Record
@@ -29,7 +29,7 @@ def show_states(opened: OpenedMatch, seat: int | None, *, is_open: bool, page: P
     say(*opened.note)
     check_seat(record, seat)
     if page is None:
-        put_bytes(msgspec.json.encode(Documents(record).document(OPEN if is_open else seat)) + b"\n")
+        put_bytes(msgspec.json.encode(document(record, OPEN if is_open else seat)) + b"\n")
         return
     data = _page(opened, record, seat)
     with new_file(page, replaces=replaces) as file:
@@ -41,9 +41,7 @@ def show_states(opened: OpenedMatch, seat: int | None, *, is_open: bool, page: P
 def _page(opened: OpenedMatch, record: Record, seat: int | None) -> bytes:
     from referee.site.match_page import AboutMatch, self_contained  # noqa: PLC0415 - it needs jinja2
 
-    documents = Documents(record)
-    viewers = documents.viewers if seat is None else (seat,)
-    game, _ = heading_lines(record, documents.names)
+    game, _ = heading_lines(record, [printable(bot.name, 40) for bot in record.seats])
     place = opened.place
     about = AboutMatch(
         title=printable(f"Match {place.number}: {record.name}" if place.number is not None else record.name, 200),
@@ -51,5 +49,4 @@ def _page(opened: OpenedMatch, record: Record, seat: int | None) -> bytes:
         replay=printable(opened.where, 300),
         lines=tuple(f"{line}." for line in (game, *(printable(one, 300) for one in origin(opened)))),
     )
-    first = "open" if seat is None else f"seat{seat}"
-    return self_contained(record, documents, viewers, about=about, first=first)
+    return self_contained(record, about, seat)
