@@ -1,4 +1,4 @@
-"""The screen that steps through a match: by event, turn, slap window and round, forwards and backwards."""
+"""The screen that steps through a match, forwards and backwards: by event, decision, turn, slap, knock and round."""
 
 from collections.abc import Callable
 from typing import ClassVar
@@ -6,9 +6,11 @@ from typing import ClassVar
 from textual import events
 from textual.timer import Timer
 
+from protocol import events as wire
 from referee.match_states.replay import Replay, ReplayedStep
 from referee.match_states.step_view import StepView
 from referee.match_states.view import OPEN, Viewer
+from referee.rules.record import Given, GivenTogether
 from referee.terminal.screen.draw import Drawing, Glyphs, Line, Piece, block_line, draw_layouts, draw_middle
 from referee.terminal.screen.pages import TablePage, key_of
 
@@ -18,8 +20,10 @@ Keys
   t, T          the next turn, the one before
   w, W          the next slap window, the one before
   r, R          the next round, the one before
+  d, D          the next decision of the seat that you look as (of any seat in the other views), the one before
+  s, S          the next slap, the one before
+  k, K          the next knock, or the next seat that is the first to finish; the one before
   Home, End     the beginning, the end
-  n, b          the next game, the one before, where several are shown
   Space         go on by itself, or stop
   +, -          faster, slower
   p             the public view
@@ -95,6 +99,9 @@ class StepPage(TablePage):
         elif key in _STEPS:
             self.pause()
             _STEPS[key](self)
+        elif key.lower() in _MARKS:
+            self.pause()
+            self.seek(_MARKS[key.lower()](self), forwards=key.islower())
         else:
             self._hint = f"{key} means nothing here"
         self.redraw()
@@ -171,6 +178,14 @@ class StepPage(TablePage):
         else:
             self._hint = "there is none any more" if forwards else "there is none before"
 
+    def decided(self, step: ReplayedStep) -> object:
+        """A mark on steps that follow from a decision of the seat that looks, or of any seat in the other views."""
+        moves = [answer.move for answer in self.replay.answers_at(step)]
+        given = [one for move in moves for one in (move.answers if isinstance(move, GivenTogether) else (move,))]
+        seats = {one.seat for one in given if isinstance(one, Given)}
+        is_own = self.viewer in seats if self.viewer in range(len(self.replay.names)) else bool(seats)
+        return step.number if is_own else None
+
     # Drawing
 
     def redraw(self) -> None:
@@ -196,15 +211,15 @@ class StepPage(TablePage):
 
     def prompt(self) -> list[Line]:
         """Where it is, and the keys."""
-        moment, seats = self.replay.steps[self.number].moment, len(self.replay.names)
+        moment, seats = self.replay.steps[self.number].moment, min(10, len(self.replay.names))
         pace = f"   {1 / SPEEDS_S[self.speed]:.2g} events a second" if self.goes_on else ""
         window = f", slap window {moment.window}" if moment.window else ""
         turn = f"turn {moment.turn}" if moment.turn else "before the first turn"
         where = f"round {moment.round}, {turn}{window}{pace}   {self._hint}"
         return [
             (Piece(where, "strong"),),
-            (Piece("left right event  t T turn  w W slap window  r R round  Space go on  + - pace", "dim"),),
-            (Piece(f"p public   0-{min(9, seats - 1)} a seat   o open   ? help   {self.ends}", "dim"),),
+            (Piece("left right event  d decision  t turn  w slap window  s slap  k knock  r round", "dim"),),
+            (Piece(f"p public  0-{seats - 1} a seat  o open  Space go on  + - pace  ? help  {self.ends}", "dim"),),
         ]
 
     def _seen_by(self) -> str:
@@ -225,6 +240,14 @@ def _round(step: ReplayedStep) -> object:
     return step.moment.round
 
 
+def _slap(step: ReplayedStep) -> object:
+    return step.number if isinstance(step.event, wire.Slapped) else None
+
+
+def _knock(step: ReplayedStep) -> object:
+    return step.number if isinstance(step.event, (wire.Knocked, wire.Finished)) else None
+
+
 _VIEWS: dict[str, Viewer] = {"p": None, "o": OPEN, "v": None}
 """Who looks after a key. `v` goes to the next one."""
 
@@ -234,11 +257,15 @@ _STEPS: dict[str, Callable[[StepPage], None]] = {
     "enter": lambda page: page.step(1),
     "home": lambda page: page.step(-len(page.replay.steps)),
     "end": lambda page: page.step(len(page.replay.steps)),
-    "t": lambda page: page.seek(_turn, forwards=True),
-    "T": lambda page: page.seek(_turn, forwards=False),
-    "w": lambda page: page.seek(_window, forwards=True),
-    "W": lambda page: page.seek(_window, forwards=False),
-    "r": lambda page: page.seek(_round, forwards=True),
-    "R": lambda page: page.seek(_round, forwards=False),
 }
 """Where a key leads."""
+
+_MARKS: dict[str, Callable[[StepPage], Mark]] = {
+    "t": lambda _: _turn,
+    "w": lambda _: _window,
+    "r": lambda _: _round,
+    "d": lambda page: page.decided,
+    "s": lambda _: _slap,
+    "k": lambda _: _knock,
+}
+"""What a letter leads to: a small one forwards, a capital one backwards."""

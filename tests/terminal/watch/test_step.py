@@ -52,6 +52,31 @@ def test_steps_by_event_turn_and_window(replay: Replay) -> None:
     on_screen(page, look)
 
 
+def test_steps_by_decision_of_the_seat_that_looks_by_slap_and_by_knock(replay: Replay) -> None:
+    page = StepPage(replay, "game 0", ASCII, viewer=2)
+
+    def here() -> tuple[str, int | None]:
+        event = replay.steps[page.number].event
+        return type(event).__name__, getattr(event, "seat", None)
+
+    async def look(pilot: Pilot[None]) -> None:
+        await pilot.press("d")
+        assert here() == ("Drew", 2)
+        await pilot.press("d")
+        assert here() == ("Swapped", 2)
+        await pilot.press("k")
+        assert "there is none any more" in shown(page)
+        await pilot.press("K")
+        assert here() == ("Knocked", 1)
+        await pilot.press("p", "home", "d", "s")
+        assert here() == ("Slapped", 0)
+        await pilot.press("s", "S", "S")
+        assert "there is none before" in shown(page)
+        await pilot.press("q")
+
+    on_screen(page, look)
+
+
 def test_steps_by_round() -> None:
     replay = Replay(BY_PRESET["par-course"])
     page = StepPage(replay, "game 0", ASCII)
