@@ -1,9 +1,9 @@
-"""The options catalogue (RULES.md 21) as one table: each option is declared once, as a field of `Options`.
+"""The options of the games as one table: each option is declared once, as a field of `Options`.
 
 The type of a field has the values that the option takes, its default is that of six-card golf, and its `Option` has all
 else that is known of it. The rules read an option where they need it; check_options.py checks a set of options. A
-property that no option changes is a field of `Variant` in variants.py. RULES.md section 21, protocol/OPTIONS.md and
-`golfref rules` are made from these declarations.
+property that no option changes is a field of `Variant` in variants.py. protocol/OPTIONS.md and `golfref rules`
+are made from these declarations.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -166,7 +166,7 @@ CARD_VALUES: Mapping[str, Mapping[object, Mapping[str, int]]] = {
     "twos": {"plus2": {"2": 2}},
     "kings15": {True: {"K": 15}},
 }
-"""Option -> its value -> the points that it sets, by rank or card (RULES.md 21.3)."""
+"""Option -> its value -> the points that it sets, by rank or card (OPTIONS.md)."""
 
 
 class Options(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -175,7 +175,7 @@ class Options(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     None means "not set".
     """
 
-    # Match and table (21.1)
+    # Match and table
 
     rounds: Annotated[
         Positive | None, Option("The most rounds of a match; none: as many as `limit` allows.", EVERY_GAME)
@@ -210,7 +210,7 @@ class Options(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         Positive, Option("The number of turns of each seat after which a round is stopped.", EVERY_GAME)
     ] = 60
 
-    # Course of play (21.2)
+    # Course of play
 
     end_mode: Annotated[
         Literal["all_up", "knock", "both"],
@@ -359,7 +359,7 @@ class Options(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         Positive, Option("The first of its turns in which a seat may end a hole without par.", PAR_GOLF, needs=NO_PAR)
     ] = 1
 
-    # Card values (21.3)
+    # Card values
 
     joker_value: Annotated[int, Option("The points of a joker.", WITH_JOKERS, needs=JOKERS)] = -5
     joker_pair: Annotated[
@@ -395,7 +395,7 @@ class Options(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         Option("The points of ranks, or of single cards such as `QS`; all others keep theirs.", EVERY_GAME),
     ] = None
 
-    # Combinations of cards (21.4)
+    # Combinations of cards
 
     cancel: Annotated[
         Lines, Option("The lines along which cards count 0 when all of the line are equal.", WITH_JOKERS)
@@ -438,7 +438,7 @@ class Options(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         False
     )
 
-    # Knocker (21.5)
+    # Knocker
 
     knock_penalty: Annotated[
         Penalty | None,

@@ -1,4 +1,4 @@
-"""The pages of the options are made here from their declarations: protocol/OPTIONS.md, and section 21 of RULES.md."""
+"""protocol/OPTIONS.md is made here from the declarations of the options."""
 
 import json
 import re
@@ -10,12 +10,10 @@ from typing import Any
 from golden import Golden
 
 import protocol
-import referee
 from referee.rules.options import EVERY_GAME, FAMILY, OPTIONS, PAR_GOLF, TYPES, expected
 from referee.rules.variants import PRESETS
 
 PAGE = Path(protocol.__file__).parent / "OPTIONS.md"
-RULES = Path(referee.__file__).parent / "rules" / "RULES.md"
 
 CHAPTERS = {
     "Match and table": "rounds",
@@ -24,7 +22,7 @@ CHAPTERS = {
     "Combinations of cards": "cancel",
     "Knocker": "knock_penalty",
 }
-"""The chapters of RULES.md 21, each with its first option."""
+"""The chapters, each with its first option."""
 
 TOP = """# The options that a bot may meet
 
@@ -47,10 +45,6 @@ def test_the_page_of_the_options_is_what_is_declared(golden: Golden) -> None:
     golden.check(PAGE, page().encode())
 
 
-def test_the_tables_of_the_rule_book_are_what_is_declared(golden: Golden) -> None:
-    golden.check(RULES, with_tables(golden.read(RULES).decode()).encode())
-
-
 def test_every_game_is_named_where_options_name_their_games() -> None:
     assert set(PRESETS) == EVERY_GAME
 
@@ -58,26 +52,9 @@ def test_every_game_is_named_where_options_name_their_games() -> None:
 def page() -> str:
     lines = [TOP.rstrip("\n")]
     for chapter in CHAPTERS:
-        rows = [
-            row(name, sets(name), takes(name, none="null"), default_of(name, none="null"), games_of(name))
-            for name in options_of(chapter)
-        ]
+        rows = [row(name, sets(name), takes(name), default_of(name), games_of(name)) for name in options_of(chapter)]
         lines += ["", f"## {chapter}", "", *table("option", "what it sets", "values", "default", "games"), *rows]
     return "\n".join(lines) + "\n"
-
-
-def with_tables(text: str) -> str:
-    """The rule book with its tables of options written anew, each below the heading of its chapter."""
-    for chapter in CHAPTERS:
-        rows = [
-            row(name, takes(name, none="none"), default_of(name, none="none"), games_of(name), needs(name))
-            for name in options_of(chapter)
-        ]
-        made = "\n".join([*table("option", "values", "default", "combines with", "needs"), *rows, ""])
-        above, heading, below = text.partition(f" {chapter}\n\n| option |")
-        assert heading, f"RULES.md lacks the table of {chapter}"
-        text = f"{above} {chapter}\n\n{made}{below[below.index(chr(10) * 2) + 1 :]}"
-    return text
 
 
 def table(*titles: str) -> tuple[str, str]:
@@ -105,14 +82,14 @@ def needs(name: str) -> str:
     return need.words if need else ""
 
 
-def takes(name: str, *, none: str) -> str:
-    return re.sub(r'"([^"]*)"', r"`\1`", expected(TYPES[name])).replace("`none`", f"`{none}`")
+def takes(name: str) -> str:
+    return re.sub(r'"([^"]*)"', r"`\1`", expected(TYPES[name])).replace("`none`", "`null`")
 
 
-def default_of(name: str, *, none: str) -> str:
+def default_of(name: str) -> str:
     """The value that most games have unless somebody changes it, and the games that have another."""
     own = {game: options[name] for game, variant in PRESETS.items() if name in (options := variant.own_options())}
-    texts = {game: none if value is None else wire(value) for game, value in own.items()}
+    texts = {game: "null" if value is None else wire(value) for game, value in own.items()}
     (usual, _), *others = Counter(texts.values()).most_common()
     but = [f"{', '.join(game for game in texts if texts[game] == value)} `{value}`" for value, _ in others]
     return "; ".join([f"`{usual}`", *but])

@@ -3,7 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 
-from referee.match_states.reel import Reel
+from referee.match_states.replay import Replay
 from referee.reports.faults import LAST_LINES, PlacedFault, faults_of, late_in_words, mishap_of, published_detail
 from referee.rules.record import BrokenRecord, Record
 from referee.site.content import BotFaults, FaultTold
@@ -77,5 +77,5 @@ def _told(row: CommittedMatch, record: Record, seat: int) -> Iterator[FaultTold]
 
 def _moments(record: Record, seat: int) -> list[str]:
     """The names of the moments at which this seat was at fault, in order."""
-    reel = Reel(record)
-    return [reel.name_of(answer) for answer in reel.answers if mishap_of(answer.move, seat) is not None]
+    replay = Replay(record)
+    return [replay.steps[answer.step].at for answer in replay.answers if mishap_of(answer.move, seat) is not None]

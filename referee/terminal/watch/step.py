@@ -1,4 +1,4 @@
-"""The screen that steps through a match: by event, turn, slap window and round, forwards and backwards."""
+"""The screen that steps through a match, forwards and backwards: by event, decision, turn, slap, knock and round."""
 
 from collections.abc import Callable
 from typing import ClassVar
@@ -6,8 +6,11 @@ from typing import ClassVar
 from textual import events
 from textual.timer import Timer
 
-from referee.match_states.film import Film, Frame, viewers
+from protocol import events as wire
+from referee.match_states.replay import Replay, ReplayedStep
+from referee.match_states.step_view import StepView
 from referee.match_states.view import OPEN, Viewer
+from referee.rules.record import Given, GivenTogether
 from referee.terminal.screen.draw import Drawing, Glyphs, Line, Piece, block_line, draw_layouts, draw_middle
 from referee.terminal.screen.pages import TablePage, key_of
 
@@ -17,8 +20,10 @@ Keys
   t, T          the next turn, the one before
   w, W          the next slap window, the one before
   r, R          the next round, the one before
+  d, D          the next decision of the seat that you look as (of any seat in the other views), the one before
+  s, S          the next slap, the one before
+  k, K          the next knock, or the next seat that is the first to finish; the one before
   Home, End     the beginning, the end
-  n, b          the next game, the one before, where several are shown
   Space         go on by itself, or stop
   +, -          faster, slower
   p             the public view
@@ -49,7 +54,7 @@ SPEEDS_S = (4.0, 2.0, 1.0, 0.5, 0.25, 0.12, 0.06, 0.03)
 LINES_KEPT = 25
 """How many lines of what happened before are shown."""
 
-Mark = Callable[[Frame], object]
+Mark = Callable[[ReplayedStep], object]
 
 
 class StepPage(TablePage):
@@ -57,12 +62,12 @@ class StepPage(TablePage):
 
     ends: ClassVar[str] = "q leave"
 
-    def __init__(self, film: Film, where: str, signs: Glyphs, viewer: Viewer = None, number: int = 0) -> None:
-        """`where` says which match it is. `viewer` is who looks at first, and at the frame of this number."""
+    def __init__(self, replay: Replay, where: str, signs: Glyphs, viewer: Viewer = None, number: int = 0) -> None:
+        """`where` says which match it is. `viewer` is who looks at first, and at the step of this number."""
         super().__init__(signs)
-        self.film, self.where, self.viewer = film, where, viewer
+        self.replay, self.where, self.viewer = replay, where, viewer
         self.number = number
-        """The number of the frame that is shown."""
+        """The number of the step that is shown."""
         self.goes_on = False
         """Whether one event after another is shown by itself."""
         self.speed = 3
@@ -94,6 +99,9 @@ class StepPage(TablePage):
         elif key in _STEPS:
             self.pause()
             _STEPS[key](self)
+        elif key.lower() in _MARKS:
+            self.pause()
+            self.seek(_MARKS[key.lower()](self), forwards=key.islower())
         else:
             self._hint = f"{key} means nothing here"
         self.redraw()
@@ -104,11 +112,11 @@ class StepPage(TablePage):
 
     def _look(self, key: str) -> None:
         """Look as somebody else."""
-        everybody = viewers(self.film)
+        everybody = [None, *range(len(self.replay.names)), OPEN]
         if key == "v":
             self.viewer = everybody[(everybody.index(self.viewer) + 1) % len(everybody)]
-        elif key.isdigit() and int(key) >= len(self.film.names):
-            self._hint = f"there are seats 0 to {len(self.film.names) - 1}"
+        elif key.isdigit() and int(key) >= len(self.replay.names):
+            self._hint = f"there are seats 0 to {len(self.replay.names) - 1}"
         else:
             self.viewer = int(key) if key.isdigit() else _VIEWS[key]
 
@@ -140,27 +148,27 @@ class StepPage(TablePage):
             self._pacer = None
 
     def _advance(self) -> None:
-        if self.number + 1 < len(self.film):
+        if self.number + 1 < len(self.replay.steps):
             self.number += 1
             self.redraw()
         else:
             self.reached_end()
 
     def reached_end(self) -> None:
-        """The last frame is shown, and the time for another has come."""
+        """The last step is shown, and the time for another has come."""
         self.pause()
         self.redraw()
 
-    def step(self, frames: int) -> None:
-        """Go so many frames forwards, or backwards."""
-        self.number = max(0, min(len(self.film) - 1, self.number + frames))
+    def step(self, steps: int) -> None:
+        """Go so many steps forwards, or backwards."""
+        self.number = max(0, min(len(self.replay.steps) - 1, self.number + steps))
 
     def seek(self, mark: Mark, *, forwards: bool) -> None:
-        """Go to where the next stretch of frames of one mark begins, or to where one began before.
+        """Go to where the next stretch of steps of one mark begins, or to where one began before.
 
-        A frame whose mark is None belongs to no stretch.
+        A step whose mark is None belongs to no stretch.
         """
-        marks = [mark(frame) for frame in self.film.frames]
+        marks = [mark(step) for step in self.replay.steps]
         starts = [
             number for number, one in enumerate(marks) if one is not None and (not number or marks[number - 1] != one)
         ]
@@ -170,35 +178,48 @@ class StepPage(TablePage):
         else:
             self._hint = "there is none any more" if forwards else "there is none before"
 
+    def decided(self, step: ReplayedStep) -> object:
+        """A mark on steps that follow from a decision of the seat that looks, or of any seat in the other views."""
+        moves = [answer.move for answer in self.replay.answers_at(step)]
+        given = [one for move in moves for one in (move.answers if isinstance(move, GivenTogether) else (move,))]
+        seats = {one.seat for one in given if isinstance(one, Given)}
+        is_own = self.viewer in seats if self.viewer in range(len(self.replay.names)) else bool(seats)
+        return step.number if is_own else None
+
     # Drawing
 
     def redraw(self) -> None:
-        """Draw the frame that is reached."""
-        if not self.is_mounted or not len(self.film):
+        """Draw the step that is reached."""
+        if not self.is_mounted or not len(self.replay.steps):
             return
-        film = self.film
-        view = film.view(self.number, self.viewer)
+        replay = self.replay
+        view = StepView(replay, self.number, self.viewer).table
         you = self.viewer if self.viewer is not None and self.viewer >= 0 else None
-        how = Drawing(names=film.names, first=you or 0, glyphs=self.signs)
-        self.show_title(f"{film.title}  {self.where}  event {self.number + 1} of {len(film)}  {self._seen_by()}")
+        how = Drawing(names=replay.names, first=you or 0, glyphs=self.signs)
+        event = f"event {self.number + 1} of {len(replay.steps)}"
+        self.show_title(f"{replay.title}  {self.where}  {event}  {self._seen_by()}")
         looks_at = view.turn if view.turn is not None else 0
         line = block_line(view, looks_at, how, self.size.width)
         self.show_table(draw_layouts(view, how, self.size.width), draw_middle(view, how), line)
         first = max(0, self.number - LINES_KEPT)
-        self.say_only([line for one in range(first, self.number + 1) for line in film.words(one, self.viewer)])
+        self.say_only([line for one in range(first, self.number + 1) for line in self._lines(one)])
         self.show_prompt(self.prompt())
+
+    def _lines(self, number: int) -> list[str]:
+        seen = StepView(self.replay, number, self.viewer)
+        return [*seen.words, *seen.notes]
 
     def prompt(self) -> list[Line]:
         """Where it is, and the keys."""
-        moment = self.film.frames[self.number].moment
+        moment, seats = self.replay.steps[self.number].moment, min(10, len(self.replay.names))
         pace = f"   {1 / SPEEDS_S[self.speed]:.2g} events a second" if self.goes_on else ""
         window = f", slap window {moment.window}" if moment.window else ""
         turn = f"turn {moment.turn}" if moment.turn else "before the first turn"
         where = f"round {moment.round}, {turn}{window}{pace}   {self._hint}"
         return [
             (Piece(where, "strong"),),
-            (Piece("left right event  t T turn  w W slap window  r R round  Space go on  + - pace", "dim"),),
-            (Piece(f"p public   0-{min(9, len(self.film.names) - 1)} a seat   o open   ? help   {self.ends}", "dim"),),
+            (Piece("left right event  d decision  t turn  w slap window  s slap  k knock  r round", "dim"),),
+            (Piece(f"p public  0-{seats - 1} a seat  o open  Space go on  + - pace  ? help  {self.ends}", "dim"),),
         ]
 
     def _seen_by(self) -> str:
@@ -207,16 +228,24 @@ class StepPage(TablePage):
         return "open cards" if self.viewer == OPEN else f"as seat {self.viewer} saw it"
 
 
-def _turn(frame: Frame) -> object:
-    return frame.moment.round, frame.moment.turn
+def _turn(step: ReplayedStep) -> object:
+    return step.moment.round, step.moment.turn
 
 
-def _window(frame: Frame) -> object:
-    return (frame.moment.round, frame.moment.window) if frame.moment.window else None
+def _window(step: ReplayedStep) -> object:
+    return (step.moment.round, step.moment.window) if step.moment.window else None
 
 
-def _round(frame: Frame) -> object:
-    return frame.moment.round
+def _round(step: ReplayedStep) -> object:
+    return step.moment.round
+
+
+def _slap(step: ReplayedStep) -> object:
+    return step.number if isinstance(step.event, wire.Slapped) else None
+
+
+def _knock(step: ReplayedStep) -> object:
+    return step.number if isinstance(step.event, (wire.Knocked, wire.Finished)) else None
 
 
 _VIEWS: dict[str, Viewer] = {"p": None, "o": OPEN, "v": None}
@@ -226,13 +255,17 @@ _STEPS: dict[str, Callable[[StepPage], None]] = {
     "right": lambda page: page.step(1),
     "left": lambda page: page.step(-1),
     "enter": lambda page: page.step(1),
-    "home": lambda page: page.step(-len(page.film)),
-    "end": lambda page: page.step(len(page.film)),
-    "t": lambda page: page.seek(_turn, forwards=True),
-    "T": lambda page: page.seek(_turn, forwards=False),
-    "w": lambda page: page.seek(_window, forwards=True),
-    "W": lambda page: page.seek(_window, forwards=False),
-    "r": lambda page: page.seek(_round, forwards=True),
-    "R": lambda page: page.seek(_round, forwards=False),
+    "home": lambda page: page.step(-len(page.replay.steps)),
+    "end": lambda page: page.step(len(page.replay.steps)),
 }
 """Where a key leads."""
+
+_MARKS: dict[str, Callable[[StepPage], Mark]] = {
+    "t": lambda _: _turn,
+    "w": lambda _: _window,
+    "r": lambda _: _round,
+    "d": lambda page: page.decided,
+    "s": lambda _: _slap,
+    "k": lambda _: _knock,
+}
+"""What a letter leads to: a small one forwards, a capital one backwards."""

@@ -1,49 +1,16 @@
-"""The values in a state as plain data, and what changes from one to the next."""
+"""What changes in a state from one step to the next, as paths and values of plain data."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from protocol.cards import Card
-from referee.match_states.knowledge import Knowledge
 from referee.match_states.states import TOP_OF_PILE, Change
-from referee.match_states.view import Hand, Placed, View, Viewer
+from referee.match_states.view import View
 
 Path = tuple[str | int, ...]
 
 Plain = Any
 """What JSON can hold."""
-
-
-class Eyes:
-    """What a viewer sees: cards by their numbers, and who knows them."""
-
-    def __init__(self, viewer: Viewer, knowledge: Knowledge, cards: Mapping[int, Card]) -> None:
-        """`cards` are all cards by number."""
-        self._viewer, self._knowledge, self._cards = viewer, knowledge, cards
-
-    def card(self, number: int) -> Card | None:
-        """The card, where the viewer knows it."""
-        return self._cards.get(number) if self._knowledge.knows(self._viewer, number) else None
-
-    def knows(self, number: int) -> list[list[Plain]]:
-        """The seats that know the card, with the step since when and the event that showed it."""
-        known = self._knowledge.of(number, self._viewer)
-        return [[seat, known[seat].since, known[seat].how] for seat in sorted(one for one in known if one is not None)]
-
-    def slots(self, layout: Sequence[Placed | None]) -> list[Plain]:
-        """The slots of a seat."""
-        return [None if placed is None else self._slot(placed) for placed in layout]
-
-    def hand(self, hand: Hand | None) -> Plain:
-        """What is held in hand."""
-        if hand is None:
-            return None
-        cards, knows = [self.card(one) for one in hand.cards], [self.knows(one) for one in hand.cards]
-        return {"seat": hand.seat, "cards": cards, "knows": knows}
-
-    def _slot(self, placed: Placed) -> dict[str, Plain]:
-        knows = [] if placed.up else self.knows(placed.number)
-        return {"up": placed.up, "card": self.card(placed.number), "knows": knows}
 
 
 def shared_changes(before: View, after: View) -> Iterator[Change]:
@@ -119,21 +86,6 @@ def value_changes(path: Path, before: Plain, after: Plain) -> Iterator[Change]:
             yield (*path, fields[0]), after[fields[0]]
             return
     yield path, after
-
-
-def apply(state: Plain, changes: Sequence[Change]) -> Plain:
-    """The state, made of plain dicts and lists, with the changes made. What has not changed is shared with it."""
-    for path, value in changes:
-        state = _set(state, path, value)
-    return state
-
-
-def _set(state: Plain, path: Sequence[str | int], value: Plain) -> Plain:
-    if not path:
-        return value
-    copy: Plain = dict(state) if isinstance(state, dict) else list(state)
-    copy[path[0]] = _set(copy[path[0]], path[1:], value)
-    return copy
 
 
 def blank(view: View) -> Plain:
