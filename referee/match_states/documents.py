@@ -10,9 +10,9 @@ from referee.match_states.answers import windows
 from referee.match_states.card_moves import card_moves, concerned
 from referee.match_states.knowledge import hidden_order, kind_of
 from referee.match_states.replay import Replay, ReplayedStep
-from referee.match_states.state_diff import blank, shared_changes, slot_changes, value_changes
-from referee.match_states.states import BotOfMatch, Change, Document, RoundOfMatch, State, Step, Swing, Wire, WireEntry
-from referee.match_states.step_view import StepView, par_of
+from referee.match_states.state_diff import Plain, state_diff
+from referee.match_states.states import BotOfMatch, Document, RoundOfMatch, State, Step, Swing, Wire, WireEntry
+from referee.match_states.step_view import StepView, par_of, plain_state
 from referee.match_states.view import OPEN, Viewer
 from referee.match_states.worth import Scorer, Worth, lead
 from referee.reports.bot_match import Entry, Faulted, on_wires
@@ -34,12 +34,14 @@ def documents(record: Record, viewers: Sequence[Viewer]) -> list[Document]:
     replay = Replay(record)
     scorer = Scorer(replay.variant, replay.cards)
     worths = [scorer.worth(step.view) for step in replay.steps]
-    builders = [_Builder(replay, viewer, worths) for viewer in viewers]
-    for step in replay.steps:
+    start = plain_state(replay.blank, [[None] * len(layout) for layout in replay.blank.layouts], None)
+    builders = [_Builder(viewer, start) for viewer in viewers]
+    for step, worth in zip(replay.steps, worths, strict=True):
         shared = _shared(replay, step)
         for builder in builders:
-            builder.add(shared, StepView(replay, step.number, builder.viewer))
+            builder.add(shared, StepView(replay, step.number, builder.viewer), worth)
     wires = _wires(record) if set(viewers) != {None} else ()
+    swings = tuple(_swings(replay, [None] * len(worths)))
     public = Document(
         golfref=record.golfref,
         preset=record.preset,
@@ -53,7 +55,7 @@ def documents(record: Record, viewers: Sequence[Viewer]) -> list[Document]:
         columns=replay.variant.columns,
         totals=record.result.totals,
         ranks=record.result.ranks,
-        start=msgspec.convert(blank(replay.blank), State),
+        start=msgspec.convert(start, State),
         steps=(),
         rounds=tuple(_rounds(replay)),
     )
@@ -64,7 +66,7 @@ def documents(record: Record, viewers: Sequence[Viewer]) -> list[Document]:
             seat=None if viewer == OPEN else viewer,
             steps=tuple(builder.steps),
             windows=tuple(windows(replay, viewer)),
-            swings=tuple(_swings(replay, worths if viewer == OPEN else [None] * len(worths))),
+            swings=tuple(_swings(replay, worths)) if viewer == OPEN else swings,
             wires=tuple(wire for wire in wires if viewer in (OPEN, wire.seat)),
         )
         for viewer, builder in zip(viewers, builders, strict=True)
@@ -74,39 +76,24 @@ def documents(record: Record, viewers: Sequence[Viewer]) -> list[Document]:
 class _Builder:
     """The steps of one viewer's document, up to the latest one."""
 
-    def __init__(self, replay: Replay, viewer: Viewer, worths: Sequence[Worth]) -> None:
+    def __init__(self, viewer: Viewer, start: Plain) -> None:
         self.viewer = viewer
         self.steps: list[Step] = []
-        self._worths: Sequence[Worth] = worths if viewer == OPEN else ()
-        self._slots = {seat: [None] * len(layout) for seat, layout in enumerate(replay.blank.layouts)}
-        self._hand = None
+        self._state = start
 
-    def add(self, shared: Step, seen: StepView) -> None:
+    def add(self, shared: Step, seen: StepView, worth: Worth) -> None:
         """Add a step: what all viewers share of it, and what this one sees."""
+        state = seen.state(self._state, worth if self.viewer == OPEN else None)
         self.steps.append(
             replace(
                 shared,
                 words=seen.words if seen.is_inside else shared.words,
                 moved=shared.moved if seen.can_follow else (),
                 answers=seen.answers,
-                changes=(*shared.changes, *self._changes(seen)),
+                changes=tuple(state_diff(self._state, state)),
             )
         )
-
-    def _changes(self, seen: StepView) -> Iterator[Change]:
-        for seat in seen.step.touched:
-            slots = seen.slots(seat)
-            yield from slot_changes(("seats", seat, "slots"), self._slots[seat], slots)
-            self._slots[seat] = slots
-        hand = seen.hand()
-        yield from value_changes(("hand",), self._hand, hand)
-        self._hand = hand
-        if self._worths:
-            number, nothing = seen.step.number, (None,) * len(self._slots)
-            old = self._worths[number - 1] if number else None
-            for seat, (before, after) in enumerate(zip(old or nothing, self._worths[number] or nothing, strict=True)):
-                if before != after:
-                    yield ("seats", seat, "worth"), after
+        self._state = state
 
 
 def _shared(replay: Replay, step: ReplayedStep) -> Step:
@@ -130,7 +117,6 @@ def _shared(replay: Replay, step: ReplayedStep) -> Step:
         cards=concerned(event, step.view),
         moved=tuple(card_moves(event, replay.before(step), step.view)),
         blinds=() if hidden is None else tuple(one for one in range(step.view.seats) if one not in hidden.to),
-        changes=tuple(shared_changes(replay.before(step), step.view)),
     )
 
 

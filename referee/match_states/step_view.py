@@ -3,8 +3,8 @@
 Everything that depends on the viewer is decided here: cards, who knows them, words, moves, answers, and notes.
 """
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 
 from msgspec.structs import replace
 
@@ -14,15 +14,14 @@ from protocol.cards import Card
 from referee.match_states.answers import answered, reacted
 from referee.match_states.knowledge import hidden_order
 from referee.match_states.replay import Replay, opened
-from referee.match_states.states import Answered, Reacted
-from referee.match_states.view import OPEN, Placed, View, Viewer
+from referee.match_states.state_diff import Plain
+from referee.match_states.states import TOP_OF_PILE, Answered, Reacted
+from referee.match_states.view import OPEN, Placed, View, Viewer, place
 from referee.match_states.words import told
+from referee.match_states.worth import Worth
 from referee.rules.describe import power_in_words
 from referee.rules.secrets import insiders, view
 from referee.rules.variants import Variant, possible_pars
-
-Plain = Any
-"""What JSON can hold."""
 
 
 class StepView:
@@ -41,12 +40,21 @@ class StepView:
         known = {one: cards[one] for one in self.step.knowledge.truth if self.step.knowledge.has(self.viewer, one)}
         return replace(self.step.view, known=cards if self.viewer == OPEN else known)
 
-    def slots(self, seat: int) -> list[Plain]:
-        """The slots of a seat, as in a state."""
-        return [None if placed is None else self._slot(placed) for placed in self.step.view.layouts[seat]]
+    def state(self, before: Plain, worth: Worth) -> Plain:
+        """The state after the step, as plain data; what surely has not changed is shared with the state before it.
 
-    def hand(self) -> Plain:
-        """What somebody has in hand, as in a state."""
+        `worth` is what the layouts are worth, where the viewer may know.
+        """
+        view, touched = self.step.view, self.step.touched
+        slots = [
+            [None if placed is None else self._slot(placed) for placed in layout]
+            if seat in touched
+            else before["seats"][seat]["slots"]
+            for seat, layout in enumerate(view.layouts)
+        ]
+        return plain_state(view, slots, self._hand(), worth)
+
+    def _hand(self) -> Plain:
         hand = self.step.view.hand
         if hand is None:
             return None
@@ -136,6 +144,44 @@ class StepView:
             for slot, placed in enumerate(layout)
             if placed is not None and placed.number in self._replay.cards
         }
+
+
+def plain_state(view: View, slots: Sequence[Plain], hand: Plain, worth: Worth = None) -> Plain:
+    """A state (states.py) as plain data: what everybody sees of a table, and what depends on the viewer."""
+    return {
+        "round": view.round,
+        "playoff": view.playoff,
+        "dealer": view.dealer,
+        "turn": view.turn,
+        "ender": view.knocker,
+        "stock": view.stock,
+        "pile": {"count": len(view.pile), "top": _cards(view.pile[-TOP_OF_PILE:])},
+        "hand": hand,
+        "seats": [
+            {
+                "slots": slots[seat],
+                "places": _places(view.rows, view.columns, len(view.layouts[seat])),
+                "shields": _cards(view.shields[seat]),
+                "strokes": sorted(view.strokes[seat]),
+                "total": view.totals[seat],
+                "score": view.scores[seat] if view.scores else None,
+                "worth": worth[seat] if worth else None,
+                "forfeited": seat in view.forfeited,
+            }
+            for seat in range(view.seats)
+        ],
+    }
+
+
+@cache
+def _places(rows: int, columns: int, slots: int) -> list[list[int]]:
+    """The row and the column of each slot."""
+    return [[*place(rows, columns, slot)] for slot in range(slots)]
+
+
+def _cards(cards: Sequence[Card]) -> list[Card | None]:
+    """Cards of the pile or shields; `?` stands for what the viewer was not told."""
+    return [None if card == "?" else card for card in cards]
 
 
 def par_of(variant: Variant, rows: int) -> int | None:
