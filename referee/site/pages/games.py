@@ -38,7 +38,7 @@ def _page(site: Site, entry: RunVariant) -> File:
         game=entry,
         variant=variant,
         table=standings.of_game(site, rows, "standings", f"Standings in {site.games(entry.name)}") if rows else None,
-        crosstable=standings.crosstable(site, of_game) if of_game is not None else None,
+        crosstable=standings.crosstable(site, of_game, entry.name) if of_game is not None else None,
         chapters=chapters,
         options=options,
         sections=sections(site, moments),
