@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from referee.reports.game_report import faults_in_words
 from referee.reports.tables.bot_tables import ACTIONS, ACTIONS_TITLE, MEANS, bots_table, rank, reasons
-from referee.reports.tables.layout import Column, Names, fitted, wider, wrapped
+from referee.reports.tables.layout import Column, Names, fitted, wrapped
 from referee.rules.counts import Actions
 from referee.tournament.results import Result, beaten_shares
 from referee.tournament.standings import BotStanding, Standings
@@ -119,18 +119,16 @@ def one_bot_report(
     if (own := one.standing) is None:
         return
     names, games = Names((row.bot for row in one.beside), width), Names(one.variants, width)
-    shown = [bots_table(one.beside, width, names, columns or MEANS)]
-    yield f"{names(one.bot)} and its neighbours among {bots} bots\n\n{shown[0].text}"
+    beside = bots_table(one.beside, width, names, columns or MEANS)
+    yield f"{names(one.bot)} and its neighbours among {bots} bots\n\n{beside.text}"
     of_game = {id(row): games(game) for game, row in one.variants.items()}  # two rows may be equal
     game: Column[BotStanding] = Column("game", lambda row: of_game[id(row)], is_text=True)
     rows = list(one.variants.values())
     if len(rows) > 1:
-        shown.append(fitted([game, Column("rank", rank), *MEANS], rows, width))
-        yield f"{names(one.bot)} by game\n\n{shown[1].text}"
+        yield f"{names(one.bot)} by game\n\n{fitted([game, Column('rank', rank), *MEANS], rows, width).text}"
     yield f"{wrapped(ACTIONS_TITLE, width)}\n\n{fitted([game, *ACTIONS], rows, width).text}"
-    why = reasons([own], width, names) if columns is None or own.rank is None else ()
-    if note := "\n".join([*why, *wider(shown, width)]):
-        yield note
+    why = list(reasons([own], width, names)) if columns is None or own.rank is None else []
+    yield from ["\n".join(why)] * bool(why)
     if one.matches:
         yield "\n".join(_matches(one, width))
         if more := own.matches - len(one.matches):
@@ -143,11 +141,9 @@ def _matches(one: OneBot, width: int) -> Iterator[str]:
     rows, count = one.matches[:MOST_SHOWN], len(one.matches)
     games = Names((row.variant for row in one.matches), width)
     some = f", the {len(rows)} worst of {count}" if count > len(rows) else ", the worst first"
-    shown = fitted(_columns(games), rows, width)
     yield f"Matches of {Names([one.bot], width)(one.bot)}{some}\n"
-    yield shown.text
+    yield fitted(_columns(games), rows, width).text
     yield ""
-    yield from wider([shown], width)
     yield wrapped("behind: strokes above the best other total; below it where negative", width)
 
 

@@ -15,7 +15,6 @@ from referee.reports.tables.layout import (
     fitted,
     pages,
     shortened,
-    wider,
     wrapped,
 )
 from referee.rules.counts import Actions
@@ -270,14 +269,12 @@ def _parts(standings: Standings, width: int, more: Sequence[Column[BotStanding]]
     yield wrapped(heading(standings, only), width)
     yield shown.text
     lacking = reasons(standings.overall, width, names) if standings.order == "means" else ()
-    yield "\n".join([*lacking, *without_matches(standings.overall, width, names), *wider([shown], width)])
+    yield "\n".join([*lacking, *without_matches(standings.overall, width, names)])
     if several and has_means:
         yield f"{figure_of(standings.rank_by)} by game"
         yield from by_game(standings, width, names, games)
     for game, rows in standings.variants.items() if full and several and has_means else ():
-        shown = bots_table(rows, width, names)
-        yield f"{games(game)}\n\n{shown.text}"
-        yield from wider([shown], width)
+        yield f"{games(game)}\n\n{bots_table(rows, width, names).text}"
     yield wrapped(crosstable_title(standings.rank_by), width)
     across = crosstable(standings, width, names)
     if full or len(across) <= MOST_PAGES:

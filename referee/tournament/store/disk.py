@@ -10,6 +10,9 @@ import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
+import msgspec
+from msgspec import Struct
+
 from referee import lock_file
 from referee.errors import HOST_FAILED, GolfrefError
 
@@ -72,6 +75,30 @@ def changed_at(path: Path) -> float:
     except OSError as error:
         raise StoreError(f"{path}: cannot be read: {error.strerror}") from None
     return max(times)
+
+
+class Forecast(Struct, frozen=True, kw_only=True):
+    """When the process that plays a run expects to end."""
+
+    at_s: float
+    """In seconds of Unix."""
+    is_most: bool
+    """Whether it may end earlier."""
+
+
+def note_forecast(path: Path, forecast: Forecast) -> None:
+    """Write when the run probably ends into the lock that this process has: nothing of the run depends on it."""
+    with contextlib.suppress(OSError), Path(_lock_of(path)).open("r+b") as lock:
+        lock.write(msgspec.json.encode(forecast))
+        lock.truncate()
+
+
+def forecast_of(path: Path) -> Forecast | None:
+    """What the process that has the lock of a store wrote last. None where no process plays it, or it is not known."""
+    with contextlib.suppress(OSError, msgspec.MsgspecError):
+        if is_written_to(path):
+            return msgspec.json.decode(Path(_lock_of(path)).read_bytes(), type=Forecast)
+    return None
 
 
 def _lock_of(path: Path) -> str:

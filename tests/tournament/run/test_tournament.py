@@ -128,12 +128,11 @@ def test_the_matches_of_a_bot_are_listed_worst_first_with_its_slaps(played: Path
     of_bot = [result for result in results(played / "small.golfref") if "third" in result.bots]
     assert sorted(row["match"] for row in rows) == [result.number for result in of_bot]
     assert [row["beaten"] for row in rows] == sorted(row["beaten"] for row in rows)
-    assert all((row["slaps"] is None) == (row["variant"] == "six-card") for row in rows)
-    right, wrong = (sum(row["slaps"][kind] for row in rows if row["slaps"]) for kind in ("right", "wrong"))
+    slaps = {row["variant"]: row["actions"].get("slaps") for row in rows}
+    assert (slaps["six-card"], slaps["lottery"] is None) == (None, False)
 
     table, said = golfref("standings", "small.golfref", "--bot", "third", cwd=played)
-    assert f"slaps in all 6 matches of lottery: {right} right, {wrong} wrong, " in table
-    assert wrong > 0
+    assert "right  wrong" in table[table.index("What was done") : table.index("Matches of")]
     worst = rows[0]
     assert "third and its neighbours among 3 bots\n\nrank  bot " in table
     assert "third by game\n\ngame      rank " in table
@@ -150,8 +149,10 @@ def test_one_game_and_a_few_lines_can_be_asked_for(played: Path) -> None:
     document = json.loads(golfref("standings", "small.golfref", "--variant", "lottery", "--json", cwd=played)[0])
     assert [row["matches"] for row in document["standings"]] == [6, 6, 6]
     brief = golfref("standings", "small.golfref", "--brief", cwd=played)[0]
-    assert golfref("standings", "small.golfref", cwd=played)[0].endswith(f"\n\n{brief}")
-    assert len(brief.splitlines()) == 5
+    verdict = brief.rpartition("\n\n")[2]
+    assert golfref("standings", "small.golfref", cwd=played)[0].endswith(f"\n\n{verdict}")
+    assert len(brief.splitlines()) <= 24
+    assert brief.startswith("small: ")
     problem = golfref("standings", "small.golfref", "--variant", "lotery", cwd=played, code=2)[1]
     assert "no game lotery is played in this run; did you mean lottery?" in problem
 
