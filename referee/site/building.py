@@ -24,9 +24,9 @@ from referee.site.files import File, hash_of, stamped
 from referee.site.folder import SiteFolder
 from referee.site.gathering import Gathering, standings_by_game
 from referee.site.match_page import AboutMatch, Place, match_files
-from referee.site.pages.every import pages
+from referee.site.pages.all_pages import pages
 from referee.site.pages.problem import problem_page
-from referee.site.pages.shell import Site
+from referee.site.pages.frame import Site
 from referee.site.pages.slugs import slugs
 from referee.site.shipped import assets, code_hash
 from referee.tournament.plan.planned_match import Identity

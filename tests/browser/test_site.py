@@ -12,7 +12,7 @@ from match_pages import opened
 from msgspec.structs import replace
 
 from referee.site.files import stamped
-from referee.site.pages.every import pages
+from referee.site.pages.all_pages import pages
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

@@ -16,7 +16,7 @@ from referee.site.building import Matches, SiteBuilder
 from referee.site.content import Content, MatchRow, Underway
 from referee.site.files import File, stamped
 from referee.site.folder import site_folder
-from referee.site.pages.every import pages
+from referee.site.pages.all_pages import pages
 from referee.tournament.store.store import Store
 from referee.tournament.summary import summary_of
 
