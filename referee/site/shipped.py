@@ -9,7 +9,7 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import PurePosixPath
 
-from referee.site.bundle import viewer_script
+from referee.site.bundle import TOKENS, style_sheet, viewer_script
 from referee.site.files import File, hash_of
 
 SHIPPED = (".css", ".js", ".svg", ".png")
@@ -26,6 +26,8 @@ def assets() -> dict[str, File]:
     """By name all assets, such as `site.css`, with their paths in a site."""
     here = files("referee.site") / "assets"
     shipped = {one.name: one.read_bytes() for one in here.iterdir() if one.is_file() and one.name.endswith(SHIPPED)}
+    del shipped[TOKENS]
+    shipped |= {name: style_sheet(name) for name in shipped if name.endswith(".css")}
     return {name: _named(name, data) for name, data in sorted((shipped | {"viewer.js": viewer_script()}).items())}
 
 
