@@ -5,7 +5,7 @@ in the folder is in folder.py.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -18,6 +18,7 @@ from referee.highlights.highlight import Highlight
 from referee.plots.of_site import Slugs, pictures
 from referee.reports.verdict import is_over
 from referee.rules.record import BrokenRecord, NoRecord, read_record
+from referee.site.cards import Layout, layouts_at
 from referee.site.choosing import USUAL_MATCHES, Choice, chosen, finals, least
 from referee.site.content import Content, MatchRow, Underway, Verified
 from referee.site.files import File, hash_of, stamped
@@ -25,8 +26,8 @@ from referee.site.folder import SiteFolder
 from referee.site.gathering import Gathering, standings_by_game
 from referee.site.match_page import AboutMatch, Place, match_files
 from referee.site.pages.all_pages import pages
-from referee.site.pages.problem import problem_page
 from referee.site.pages.frame import Site
+from referee.site.pages.problem import problem_page
 from referee.site.pages.slugs import slugs
 from referee.site.shipped import assets, code_hash
 from referee.tournament.plan.planned_match import Identity
@@ -87,6 +88,8 @@ class SiteBuilder:
         self._path, self._folder, self._matches, self._check = path, folder, matches, check
         self._gathering: Gathering | None = None
         self._amendments = 0
+        self._laid: dict[tuple[int, str], tuple[Layout, ...]] = {}
+        """By the id of a match and a moment the cards then."""
         self._made_from = dict(folder.before.made_from)
         """By the id of each match that has pages, as text, the hash of what they were made from."""
         self._stamps: dict[str, str] = {}
@@ -168,6 +171,7 @@ class SiteBuilder:
             worst=worst,
             highlights=highlights,
             game_highlights=game_highlights,
+            layouts=dict(self._layouts(store, highlights)),
             times=gathered.charts.times,
             faults=gathered.faults(),
             plots=self._plots(summary, gathered),
@@ -178,6 +182,14 @@ class SiteBuilder:
             is_live=is_live,
             assets={name: file.path for name, file in assets().items()},
         )
+
+    def _layouts(self, store: Store, highlights: Sequence[Highlight]) -> Iterator[tuple[int, tuple[Layout, ...]]]:
+        """By the id of a match the cards at its moment, as far as its record can be read. Each is read once."""
+        for one in highlights:
+            with suppress(NoRecord, BrokenRecord, StoreError, ValueError, LookupError):
+                if (one.id, one.moment) not in self._laid:
+                    self._laid[one.id, one.moment] = layouts_at(read_record(store.record(one.id)), one.moment)
+                yield one.id, self._laid[one.id, one.moment]
 
     def _rows(
         self, meta: Meta, summary: RunSummary, gathered: Gathering, highlights: Sequence[Highlight]

@@ -4,7 +4,6 @@ import json
 from collections.abc import Sequence
 from contextlib import closing
 from datetime import UTC, datetime
-from importlib.resources import files
 from pathlib import Path
 from typing import TypeVar
 
@@ -14,16 +13,12 @@ from in_store import go_on
 
 from referee.site.building import Matches, SiteBuilder
 from referee.site.content import Content, MatchRow, Underway
-from referee.site.files import File, stamped
+from referee.site.files import stamped
 from referee.site.folder import site_folder
 from referee.site.pages.all_pages import pages
+from referee.site.shipped import assets
 from referee.tournament.store.store import Store
 from referee.tournament.summary import summary_of
-
-ASSETS = {
-    name: File(path=f"assets/{name}", data=(files("referee.site") / "assets" / name).read_bytes())
-    for name in ("site.css", "live.js", "icon.svg")
-}
 
 S = TypeVar("S", bound=msgspec.Struct)
 
@@ -87,14 +82,14 @@ def content_of(folder: Path, *, is_live: bool = False) -> Content:
         is_complete=summary.key is not None,
         underway=Underway(as_of=AS_OF, is_played=is_live) if summary.key is None else None,
         is_live=is_live,
-        assets={name: file.path for name, file in ASSETS.items()},
+        assets={name: file.path for name, file in assets().items()},
     )
 
 
 def written(content: Content, folder: Path) -> Path:
     """The folder with the pages of a site, their assets and its pulse."""
     stamps = {}
-    for file in [*ASSETS.values(), *pages(content)]:
+    for file in [*assets().values(), *pages(content)]:
         page, stamps[file.path] = stamped(file)
         (folder / file.path).parent.mkdir(parents=True, exist_ok=True)
         (folder / file.path).write_bytes(page.data)
