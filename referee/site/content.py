@@ -121,8 +121,8 @@ class Content(Struct, frozen=True, kw_only=True):
     """Whether nothing of the run is left to be played, so that nothing of it is secret."""
     underway: Underway | None = None
     """None where nothing is left to be played, and where pages must follow from the content of the store alone."""
-    is_live: bool = False
-    """Whether the site is kept up to date now, while the run is played."""
+    version: str = ""
+    """Changes with each result while the site is kept current. Empty if it is not kept current."""
     verified: Verified | None = None
     """None where the run was not checked for the site."""
     assets: Mapping[str, str] = {}

@@ -31,6 +31,7 @@ class Gathering:
     """What has been gathered of a run."""
 
     def __init__(self, config: RunConfig) -> None:
+        self.games = [one.name for one in config.variants]
         self.rows: dict[int, MatchRow] = {}
         """All committed matches that have been looked at, by id. Which have pages is not told here."""
         self.extremes = Extremes()

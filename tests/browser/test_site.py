@@ -7,12 +7,9 @@ from typing import TYPE_CHECKING
 import pytest
 from browsing import DESKTOP, ON_THE_PAGE, PHONE, Browsing, sideways
 from html_read import read
-from made_up_sites import AS_OF, SCRIPT, content_of, played, pulse, written
+from made_up_sites import AS_OF, SCRIPT, content_of, played, status, written
 from match_pages import opened
 from msgspec.structs import replace
-
-from referee.site.files import stamped
-from referee.site.pages.all_pages import pages
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -125,8 +122,7 @@ def test_a_page_tells_how_old_it_is_and_that_the_run_may_have_been_interrupted(
     browse.picture(page, "site-old")
     assert sideways(page) == 0
 
-    stamps = {file.path: stamped(file)[1] for file in pages(content)}
-    pulse(site, stamps, is_live=False)
+    status(site, content.version, is_live=False)
     page.reload()
     page.get_by_text("Interrupted: nobody plays this run now.").wait_for()
 
@@ -152,11 +148,11 @@ def test_a_page_with_its_switch_off_stays_as_it_is(tmp_path: Path, browse: Brows
     page.uncheck("[data-live] input")
     assert "stays as it is" in page.inner_text("[data-live]")
 
-    pulse(site, {"about.html": "another"}, is_live=True)
+    status(site, "another", is_live=True)
     page.evaluate(LOOK)
     page.reload()
     assert not page.is_checked("[data-live] input"), "the switch is remembered"
 
-    written(replace(content, store="other.golfref"), site)
+    written(replace(content, store="other.golfref", version="another"), site)
     page.check("[data-live] input")
     page.get_by_text("golfref verify other.golfref").wait_for()
