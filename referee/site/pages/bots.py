@@ -30,7 +30,7 @@ MENDS = {
     "start_failed": "Try its command in its own folder. The first line that it prints must be `ready`.",
     "start_timeout": "Flush after each line, and print `ready` before loading large files.",
     "timeout": "Flush after each line, read line by line, and think for less time.",
-    "bad_message": "Print nothing but answers to standard output; print everything else to standard error.",
+    "bad_message": "Print answers alone to standard output, each with an action from `legal` of its request.",
     "illegal_action": "Take the action from `legal` of the request, not from a model of the table.",
     "crashed": "The end of its standard error names the line of the program.",
     "closed_output": "Keep standard output open until the end; a script starts the bot with `exec`.",
