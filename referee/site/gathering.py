@@ -23,8 +23,8 @@ from referee.tournament.store.tallies import results_among_remaining, tally_for
 AT_ONCE = 64
 """So many matches are read before the store is let go: a long look would keep its side file from shrinking."""
 
-OF_A_KIND = 5
-"""How many highlights of each kind are told."""
+MOST_MOMENTS = 30
+"""How many highlights the pages have."""
 
 
 class Gathering:
@@ -57,8 +57,8 @@ class Gathering:
         return self._faults.faults()
 
     def highlights(self, variant: str | None = None) -> tuple[Highlight, ...]:
-        """The best of each kind, of all games or of one."""
-        return self._highlights.best(OF_A_KIND, variant)
+        """The best of all games or of one, the best first."""
+        return self._highlights.best(MOST_MOMENTS, variant)
 
     def _read(self, store: Store, row: CommittedMatch) -> str:
         """Take in what the record tells; returns what is wrong with it."""
