@@ -27,6 +27,7 @@ from referee.site.gathering import Gathering, standings_by_game
 from referee.site.match_page import AboutMatch, Place, match_files
 from referee.site.pages.all_pages import pages
 from referee.site.pages.frame import Site
+from referee.site.pages.highlights import BEST
 from referee.site.pages.problem import problem_page
 from referee.site.pages.slugs import slugs
 from referee.tournament.plan.planned_match import Identity
@@ -103,7 +104,7 @@ class SiteBuilder:
                 best=gathered.extremes.best(),
                 worst=gathered.extremes.worst(),
                 highlights=gathered.highlights(),
-                layouts=dict(self._layouts_at(store, gathered.highlights())),
+                layouts=dict(self._layouts_at(store, gathered.highlights()[:BEST])),
                 game_highlights={game: gathered.highlights(game) for game in gathered.games},
                 times=gathered.charts.times,
                 faults=gathered.faults(),

@@ -192,7 +192,7 @@ def test_an_author_is_told_what_was_wrong_and_where(content: Content) -> None:
     assert first.detail in words(page)
     assert SCRIPT in words(page)
     assert "<script>alert" not in page
-    assert "golfref transcript run.golfref:1 --bot keeper" in page
+    assert "golfref transcript run.golfref:0 --bot keeper" in page
 
 
 @pytest.mark.parametrize(
