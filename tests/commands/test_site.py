@@ -112,9 +112,10 @@ def test_what_is_missing_is_told_with_the_command_that_brings_it(
     monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
 
     assert re.search(
-        "jinja2, which is not installed; .* -m pip install .* the extra `site` of golfref", problem() or ""
+        "this needs jinja2 and matplotlib; .* -m pip install jinja2 matplotlib.* the extra `site` of golfref",
+        problem() or "",
     )
-    with pytest.raises(SiteRefused, match="jinja2, which is not installed"):
+    with pytest.raises(SiteRefused, match="this needs jinja2 and matplotlib"):
         check_site(tmp_path / "site", tmp_path / "run.golfref", "ab" * 32, fresh=False)
 
 

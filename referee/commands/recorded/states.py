@@ -18,7 +18,7 @@ from referee.rules.record import NoRecord, Record
 
 def show_states(opened: OpenedMatch, seat: int | None, *, is_open: bool, page: Path | None, replaces: bool) -> None:
     """Print the states document of everybody, of this seat or with all cards open; or write the page."""
-    if page is not None and (why := problem()):
+    if page is not None and (why := problem("jinja2")):
         raise CommandError(why)
     if opened.is_of_one_bot:
         raise NoRecord(
