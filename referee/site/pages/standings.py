@@ -92,11 +92,12 @@ def of_game(site: Site, rows: Sequence[BotStanding], id_: str, caption: str) -> 
 def _rows(
     site: Site, rows: Sequence[BotStanding], columns_: Sequence[Column[BotStanding]], id_: str, caption: str
 ) -> Table:
-    columns = cols_of(columns_, rows, "")
+    summary, columns = site.content.summary, cols_of(columns_, rows, "")
     columns = with_bars(columns, "match points", [bar(row.match_points, row.match_points_interval) for row in rows])
     columns = with_bars(columns, "strokes", _stroke_bars(rows))
-    if ratings := site.content.summary.ratings:
+    if ratings := summary.ratings:
         columns = with_bars(columns, "rating", _rating_bars(rows, ratings))
+    main = {summary.rank_by.replace("-", " ")} if summary.order == "means" else {"rating", "match points"}
     return Table(
         id=id_,
         caption=caption,
@@ -104,7 +105,7 @@ def _rows(
             Col(title="rank", cells=["-" if row.rank is None else str(row.rank) for row in rows]),
             Col(title="bot", cells=[site.bots(row.bot) for row in rows], is_text=True, is_head=True),
             *_spread(site, rows),
-            *columns,
+            *(replace(col, is_minor=col.title not in main) for col in columns),
         ),
     )
 
