@@ -22,6 +22,7 @@ from referee.tournament.plan.planned_match import Identity
 from referee.tournament.results import Result
 from referee.tournament.standings import Encounter
 from referee.tournament.store.rows import CommittedMatch
+from referee.tournament.summary import RoundSummary
 
 
 @pytest.fixture(scope="module")
@@ -88,6 +89,34 @@ def test_a_crosstable_of_hundreds_of_bots_makes_a_page_large(content: Content) -
     assert {path for path, page in made.items() if len(page) > 200_000} == set()
     for path in ("figures.html", "games/six-card.html"):
         assert "golfref export RUN --table pairs" in made[path]
+
+
+def test_a_swiss_has_an_empty_grid_instead_of_opponents_by_round(content: Content) -> None:
+    won = max((row for row in content.matches if len({*row.ranks}) == 2), key=lambda row: row.id)
+    stages = (replace(content.config.stages[0], format="swiss"),)
+    rounds = tuple(
+        RoundSummary(title=f"Swiss round {number}", stage=0, id=id_, after=0)
+        for number, id_ in enumerate((0, won.id - 1, won.id), 1)
+    )
+    summary = replace(content.summary, rounds=rounds)
+    swiss = replace(
+        content,
+        config=replace(content.config, stages=stages),
+        summary=summary,
+        game_standings={won.variant: standings_of(summary)},
+    )
+    front = texts(swiss)["index.html"]
+    table = front[front.index('id="crosstable"') :]
+    cells = {words(row).split()[0]: re.findall(r"<td[^>]*>(.*?)</td>", row) for row in table.split("<tr>")[2:]}
+
+    assert "round 1" in table
+    assert "round 4" not in table
+    winner, loser = (won.bots[won.ranks.index(rank)] for rank in (min(won.ranks), max(won.ranks)))
+    assert f"{loser} 1.00" in cells[winner][1]
+    assert f"{winner} 0.00" in cells[loser][1]
+    assert {name for name, (_, second, _) in cells.items() if second == "-"} == {*cells} - {*won.bots}
+    assert all(len(found) == 3 for found in cells.values())
+    assert "round 2" in texts(swiss)[f"games/{won.variant}.html"]
 
 
 def test_a_gauntlet_says_who_is_ranked(content: Content) -> None:

@@ -85,7 +85,7 @@ def _page(site: Site, entry: RunVariant) -> File:
         table=standings.of_game(site, rows, "standings", f"Standings in {site.games(entry.name)}") if rows else None,
         spread=scores(site, entry.name),
         actions=actions(site, rows),
-        crosstable=standings.crosstable(site, of_game) if of_game is not None else None,
+        crosstable=standings.crosstable(site, of_game, entry.name) if of_game is not None else None,
         chapters=chapters,
         options=options,
         moments=moments(site, highlights[:MOMENTS]),
