@@ -45,16 +45,6 @@ class Follower:
         """Note whose turn it is, where that is told otherwise than by an event."""
         self._change(turn=seat)
 
-    def correct(self, **fields: Any) -> None:
-        """Set fields of the view that are known otherwise than by events, where they differ."""
-        view = self.view
-        if wrong := {name: value for name, value in fields.items() if getattr(view, name) != value}:
-            self._change(**wrong)
-
-    def number(self, card: Card | None) -> int:
-        """The number of a card that was not followed before."""
-        return self._new(card)
-
     # Cards
 
     def _new(self, card: Card | None) -> int:
@@ -328,6 +318,9 @@ class Follower:
 
     @_note.register(wire.CardAdded)
     def _(self, event: wire.CardAdded) -> None:
+        layout = self.view.layouts[event.target[0]]
+        if event.target[1] == len(layout):  # a new column (POW-08)
+            self._set_layout(event.target[0], (*layout, *(None,) * self.view.rows))
         self._put(event.target, Placed(self._new(None), up=False))
         self._change(stock=event.stock)
 

@@ -1,6 +1,6 @@
 """The JSON Schema of the states document, from its structs: `python -m referee.match_states.schema` prints it.
 
-states.schema.json beside this file is that output. README.md says what the fields mean and how a viewer uses them.
+README.md says what the fields mean and how a viewer uses them.
 """
 
 import sys
@@ -8,14 +8,14 @@ from typing import Any
 
 import msgspec
 
-from referee.match_states.states import FORMAT, Additions, Document
+from referee.match_states.states import FORMAT, Document
 
 _PREFIX = "#/$defs/"
 
 
 def schema() -> dict[str, Any]:
-    """The schema of a document (JSON Schema 2020-12). `Additions` is among its definitions."""
-    (document, _), found = msgspec.json.schema_components([Document, Additions], ref_template=_PREFIX + "{name}")
+    """The schema of a document (JSON Schema 2020-12)."""
+    (document,), found = msgspec.json.schema_components([Document], ref_template=_PREFIX + "{name}")
     made: dict[str, Any] = _plain(
         {
             "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -29,7 +29,7 @@ def schema() -> dict[str, Any]:
 
 
 def text() -> bytes:
-    """The schema as states.schema.json holds it: UTF-8, indented, with a final newline."""
+    """The schema as it is printed: UTF-8, indented, with a final newline."""
     return msgspec.json.format(msgspec.json.encode(schema()), indent=2) + b"\n"
 
 

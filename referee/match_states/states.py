@@ -320,32 +320,3 @@ class Document(Struct, frozen=True, kw_only=True):
     """After each round; in the open document after each step, with what the layouts are worth."""
     wires: tuple[Wire, ...] = ()
     """None in the public document, a seat's own in its document, all in the open one."""
-
-
-class MoreOfStep(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What a seat's or the open document has besides the public one at a step. What is not there is the same."""
-
-    step: int
-    """The number of the step, from 0."""
-    words: tuple[str, ...] | None = None
-    """These take the place of the public words."""
-    moved: tuple[Moved, ...] | None = None
-    """These take the place of the public ones."""
-    answers: tuple[Answered, ...] = ()
-    """The public document has none."""
-    changes: tuple[Change, ...] = ()
-    """These come after the public changes."""
-
-
-class Additions(Struct, frozen=True, kw_only=True):
-    """What makes a seat's or the open document out of the public one."""
-
-    view: Literal["seat", "open"]
-    seat: int | None = None
-    more: tuple[MoreOfStep, ...]
-    windows: tuple[SlapWindow, ...] = ()
-    """These take the place of the public ones."""
-    swings: tuple[Swing, ...] = ()
-    """These take the place of the public ones."""
-    wires: tuple[Wire, ...] = ()
-    """A seat's own. The open document has those of all seats, which stand in the additions of the seats."""
