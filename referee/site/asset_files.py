@@ -8,11 +8,8 @@ from importlib.resources import files
 from pathlib import Path, PurePosixPath
 
 import referee
-from referee.site.bundle import viewer_script
+from referee.site.bundle import TOKENS, style_sheet, viewer_script
 from referee.site.files import File, hash_of
-
-SHIPPED = {".css", ".js", ".svg", ".png"}
-"""The files at the top of `assets/` that end so are shipped as they are."""
 
 _SOURCES = {".py", ".html", ".css", ".js"}
 
@@ -20,9 +17,13 @@ _SOURCES = {".py", ".html", ".css", ".js"}
 @cache
 def assets() -> dict[str, File]:
     """By name all assets, such as `site.css`, with their paths in a site."""
-    here = files("referee.site") / "assets"
-    shipped = {one.name: one.read_bytes() for one in here.iterdir() if PurePosixPath(one.name).suffix in SHIPPED}
-    return {name: _named(name, data) for name, data in sorted((shipped | {"viewer.js": viewer_script()}).items())}
+    data = {"viewer.js": viewer_script()}
+    for one in (files("referee.site") / "assets").iterdir():
+        if one.name.endswith((".js", ".svg")):
+            data[one.name] = one.read_bytes()
+        elif one.name.endswith(".css") and one.name != TOKENS:
+            data[one.name] = style_sheet(one.name)
+    return {name: _named(name, data[name]) for name in sorted(data)}
 
 
 @cache

@@ -23,9 +23,9 @@ from referee.site.files import File, hash_of
 from referee.site.folder import SiteFolder, site_folder
 from referee.site.gathering import Gathering, standings_by_game
 from referee.site.match_page import AboutMatch, Place, match_files
-from referee.site.pages.every import pages
+from referee.site.pages.all_pages import pages
 from referee.site.pages.problem import problem_page
-from referee.site.pages.shell import Site
+from referee.site.pages.frame import Site
 from referee.site.pages.slugs import slugs
 from referee.tournament.plan.planned_match import Identity
 from referee.tournament.store.disk import StoreError, changed_at

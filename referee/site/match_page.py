@@ -7,7 +7,6 @@ from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from hashlib import sha256
-from importlib.resources import files
 
 from jinja2 import Environment
 from markupsafe import Markup
@@ -19,7 +18,7 @@ from referee.match_states.states import Additions, Document
 from referee.rules.describe import rules_in_brief
 from referee.rules.record import Record
 from referee.rules.variants import from_record
-from referee.site.bundle import viewer_script
+from referee.site.bundle import style_sheet, viewer_script
 from referee.site.data_script import as_file, data_script
 from referee.site.files import File
 from referee.site.templating import POLICY, environment
@@ -137,7 +136,7 @@ def page_name(view: str) -> str:
 @cache
 def viewer_style() -> bytes:
     """The viewer's style sheet."""
-    return (files("referee.site") / "assets" / "viewer.css").read_bytes()
+    return style_sheet("viewer.css")
 
 
 def _choices(public: Document, views: Sequence[Additions]) -> tuple[Choice, ...]:

@@ -14,7 +14,7 @@ from referee.reports.faults import published_detail
 from referee.reports.tables.bot_tables import standings_of
 from referee.rules.record import Mishap, Record
 from referee.site.content import Content, Underway
-from referee.site.pages.every import pages
+from referee.site.pages.all_pages import pages
 from referee.site.pages.faults import EXAMPLES, FaultTexts
 from referee.site.pages.highlights import place_in_words
 from referee.site.pages.slugs import slugs

@@ -15,7 +15,7 @@ from in_store import go_on
 from referee.site.building import site_builder
 from referee.site.content import Content, MatchRow, Underway
 from referee.site.files import File
-from referee.site.pages.every import pages
+from referee.site.pages.all_pages import pages
 from referee.tournament.store.store import Store
 from referee.tournament.summary import summary_of
 

@@ -15,7 +15,7 @@ from referee.site.content import BotFaults, FaultTold, MatchRow
 from referee.site.files import File
 from referee.site.pages import matches, standings
 from referee.site.pages.highlights import place_in_words, shown
-from referee.site.pages.shell import Site
+from referee.site.pages.frame import Site
 from referee.site.pages.tables import Col, Table, bar, cols_of, tint, with_bars
 from referee.site.pages.times import times_table
 from referee.tournament.summary import EnteredBot

@@ -13,7 +13,7 @@ from referee.reports.verdict import commands_to_read_on, faults_line, how_far, i
 from referee.site.files import File
 from referee.site.pages import standings
 from referee.site.pages.highlights import first_of_each_kind, shown
-from referee.site.pages.shell import NAME_LIMIT, Site
+from referee.site.pages.frame import NAME_LIMIT, Site
 from referee.site.pages.tables import Col, Table
 from referee.site.pages.times import times_table
 from referee.tournament.plan.keys import ROTATIONS_IN_WORDS

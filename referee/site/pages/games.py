@@ -8,7 +8,7 @@ from referee.rules.describe import rules_in_full
 from referee.site.files import File
 from referee.site.pages import standings
 from referee.site.pages.highlights import sections
-from referee.site.pages.shell import Site
+from referee.site.pages.frame import Site
 from referee.tournament.config.run_config import RunVariant
 
 

@@ -10,7 +10,7 @@ from referee.highlights.kinds import KINDS
 from referee.site.content import MatchRow
 from referee.site.files import File
 from referee.site.pages.matches import command_of
-from referee.site.pages.shell import Site
+from referee.site.pages.frame import Site
 
 _MOMENT = re.compile(r"r(\d+)(?:t(\d+)|w(\d+))?(?:e\d+)?")
 

@@ -8,7 +8,7 @@ from msgspec import Struct
 from referee.site.content import MatchRow
 from referee.site.files import File
 from referee.site.pages.matches import command_of, listed, title_of
-from referee.site.pages.shell import Site
+from referee.site.pages.frame import Site
 
 A_PAGE = 500
 """How many matches a page lists at most."""

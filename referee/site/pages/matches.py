@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from referee.site.content import Content, MatchRow
-from referee.site.pages.shell import Site
+from referee.site.pages.frame import Site
 from referee.site.pages.tables import Col, Table
 
 

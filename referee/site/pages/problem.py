@@ -4,7 +4,7 @@ from msgspec.structs import replace
 
 from referee.site.content import MatchRow
 from referee.site.files import File
-from referee.site.pages.shell import Site
+from referee.site.pages.frame import Site
 
 
 def problem_page(site: Site, row: MatchRow) -> File:

@@ -21,7 +21,7 @@ from referee.reports.tables.bot_tables import (
 from referee.reports.tables.layout import Column
 from referee.reports.tables.stage_tables import byes, cut, level_columns, stage_columns, tie_rows
 from referee.reports.verdict import tie_groups
-from referee.site.pages.shell import Site
+from referee.site.pages.frame import Site
 from referee.site.pages.tables import Bar, Col, Table, bar, cols_of, tint, with_bars
 from referee.tournament.figures.ratings import Ratings
 from referee.tournament.formats.places import StagePlaces

@@ -9,7 +9,7 @@ from referee.site.pages.front import about_page, front_page
 from referee.site.pages.games import game_pages
 from referee.site.pages.highlights import highlights_page
 from referee.site.pages.lists import match_lists
-from referee.site.pages.shell import Site
+from referee.site.pages.frame import Site
 
 
 def pages(content: Content) -> Iterator[File]:
