@@ -4,7 +4,7 @@ A page is written after the pages to which it links, and a page of an earlier bu
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -13,10 +13,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from protocol.text import printable
+from referee.highlights.highlight import Highlight
 from referee.plots.of_site import Slugs, pictures
 from referee.reports.verdict import is_over
 from referee.rules.record import BrokenRecord, NoRecord, read_record
 from referee.site.asset_files import assets, code_hash
+from referee.site.cards import Layout, layouts_at
 from referee.site.choosing import USUAL_MATCHES, Choice, chosen, finals
 from referee.site.content import Content, MatchRow, Underway, Verified
 from referee.site.files import File, hash_of
@@ -24,8 +26,8 @@ from referee.site.folder import SiteFolder, site_folder
 from referee.site.gathering import Gathering, standings_by_game
 from referee.site.match_page import AboutMatch, Place, match_files
 from referee.site.pages.all_pages import pages
-from referee.site.pages.problem import problem_page
 from referee.site.pages.frame import Site
+from referee.site.pages.problem import problem_page
 from referee.site.pages.slugs import slugs
 from referee.tournament.plan.planned_match import Identity
 from referee.tournament.store.disk import StoreError, changed_at
@@ -73,6 +75,8 @@ class SiteBuilder:
         self._path, self._folder, self._most, self._check = path, folder, most, check
         self._gathering: Gathering | None = None
         self._amendments = 0
+        self._layouts: dict[tuple[int, str], tuple[Layout, ...]] = {}
+        """By the id of a match and a moment the cards then."""
         self._version = ""
         """The version of the pages of the last build."""
 
@@ -99,6 +103,7 @@ class SiteBuilder:
                 best=gathered.extremes.best(),
                 worst=gathered.extremes.worst(),
                 highlights=gathered.highlights(),
+                layouts=dict(self._layouts_at(store, gathered.highlights())),
                 game_highlights={game: gathered.highlights(game) for game in gathered.games},
                 times=gathered.charts.times,
                 faults=gathered.faults(),
@@ -146,6 +151,15 @@ class SiteBuilder:
             self._amendments = amendments
         self._gathering.take(store, self._check)
         return self._gathering
+
+    def _layouts_at(self, store: Store, highlights: Sequence[Highlight]) -> Iterator[tuple[int, tuple[Layout, ...]]]:
+        """By the id of a match the cards at its moment, as far as its record can be read. Each is read once."""
+        for one in highlights:
+            key = one.id, one.moment
+            with suppress(NoRecord, BrokenRecord, StoreError, ValueError, LookupError):
+                if key not in self._layouts:
+                    self._layouts[key] = layouts_at(read_record(store.record(one.id)), one.moment)
+                yield one.id, self._layouts[key]
 
     def _rows(self, content: Content, gathered: Gathering) -> list[MatchRow]:
         """All matches by number, then those that are out of the standings, with the pages that they are to have."""

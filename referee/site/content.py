@@ -7,6 +7,7 @@ from msgspec import Struct
 
 from referee.highlights.highlight import Highlight
 from referee.plots.times import Times
+from referee.site.cards import Layout
 from referee.tournament.config.run_config import RunConfig
 from referee.tournament.standings import Standings
 from referee.tournament.summary import RunSummary
@@ -107,6 +108,8 @@ class Content(Struct, frozen=True, kw_only=True):
     """The best moments of the run, in the order of kinds."""
     game_highlights: Mapping[str, tuple[Highlight, ...]] = {}
     """The same of each game."""
+    layouts: Mapping[int, tuple[Layout, ...]] = {}
+    """By the id of a match the cards at its moment in `highlights`."""
     game_standings: Mapping[str, Standings] = {}
     """By game its tables. Where one is missing, its page has no crosstable."""
     times: Times | None = None

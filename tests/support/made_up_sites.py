@@ -4,7 +4,6 @@ import json
 from collections.abc import Sequence
 from contextlib import closing
 from datetime import UTC, datetime
-from importlib.resources import files
 from pathlib import Path
 from typing import TypeVar
 
@@ -12,17 +11,12 @@ import msgspec
 from exported import made_up_run
 from in_store import go_on
 
+from referee.site.asset_files import assets
 from referee.site.building import site_builder
 from referee.site.content import Content, MatchRow, Underway
-from referee.site.files import File
 from referee.site.pages.all_pages import pages
 from referee.tournament.store.store import Store
 from referee.tournament.summary import summary_of
-
-ASSETS = {
-    name: File(path=f"assets/{name}", data=(files("referee.site") / "assets" / name).read_bytes())
-    for name in ("site.css", "live.js", "icon.svg")
-}
 
 S = TypeVar("S", bound=msgspec.Struct)
 
@@ -86,13 +80,13 @@ def content_of(folder: Path, *, is_live: bool = False) -> Content:
         is_complete=summary.key is not None,
         underway=Underway(as_of=AS_OF, is_played=is_live) if summary.key is None else None,
         version=str(len(matches)) if is_live else "",
-        assets={name: file.path for name, file in ASSETS.items()},
+        assets={name: file.path for name, file in assets().items()},
     )
 
 
 def written(content: Content, folder: Path) -> Path:
     """The folder with the pages of a site, their assets and its status."""
-    for file in [*ASSETS.values(), *pages(content)]:
+    for file in [*assets().values(), *pages(content)]:
         (folder / file.path).parent.mkdir(parents=True, exist_ok=True)
         (folder / file.path).write_bytes(file.data)
     status(folder, content.version, is_live=bool(content.version))

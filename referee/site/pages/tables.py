@@ -12,6 +12,10 @@ LONG = 40
 """Texts with more characters than this are given room for it."""
 
 
+MINOR = {"rounds", "firsts", "forfeits", "late slaps", "idle CPU", "opponents"}
+"""The titles of columns for which phones have no room."""
+
+
 class Bar(Struct, frozen=True, kw_only=True):
     """An interval with its middle, as shares of the width of a bar in percent."""
 
@@ -39,10 +43,19 @@ class Col(Struct, frozen=True, kw_only=True):
     """Whether its cells say what their rows are about. One column of a table does."""
     bars: Sequence[Bar | None] = ()
     """For each cell a bar below its text, or None."""
+    is_drawn: bool = False
+    """Whether the bars say all that the texts do, which are then for page readers."""
     tints: Sequence[int | None] = ()
     """For each cell how strong the tint behind it is, from 0 to 10, or None."""
+    strips: Sequence[Sequence[int]] = ()
+    """For each cell a row of columns with these heights, from 0 to 10."""
     hrefs: Sequence[str] = ()
     """For each cell where it leads from the site's root; empty where it leads nowhere."""
+
+    @property
+    def is_minor(self) -> bool:
+        """Whether narrow screens do without it."""
+        return self.title in MINOR
 
     @property
     def is_long(self) -> bool:
@@ -60,6 +73,8 @@ class Table(Struct, frozen=True, kw_only=True):
     """How many rows belong together, from the first on. Empty where all do."""
     note: str = ""
     """A sentence below it."""
+    is_wide: bool = False
+    """Whether it takes the whole width."""
 
     @property
     def parts(self) -> list[range]:
