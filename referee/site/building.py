@@ -103,7 +103,9 @@ class SiteBuilder:
                 best=gathered.extremes.best(),
                 worst=gathered.extremes.worst(),
                 highlights=gathered.highlights(),
-                layouts=dict(self._layouts_at(store, gathered.highlights())),
+                recent_highlights=gathered.recent_highlights(),
+                layouts=dict(self._layouts_at(store, [*gathered.recent_highlights(), *gathered.highlights()])),
+                left_s=None if is_over(summary) else gathered.left_s(_left(summary)),
                 game_highlights={game: gathered.highlights(game) for game in gathered.games},
                 times=gathered.charts.times,
                 faults=gathered.faults(),
@@ -212,6 +214,11 @@ class SiteBuilder:
             self._put(file)
         made_from[str(row.id)] = source
         return row
+
+
+def _left(summary: RunSummary) -> int:
+    """How many matches of those that are planned have not been played."""
+    return summary.planned - summary.matches - len(summary.unplayed)
 
 
 @contextmanager
