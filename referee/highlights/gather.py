@@ -1,8 +1,8 @@
 """Gathers the highlights of a run, match by match, in memory that does not grow with the number of matches."""
 
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from heapq import nlargest
 from itertools import combinations
 
 from referee.highlights.highlight import Candidate, Highlight, Kind, Match, Order, lead_changes, parts_of, sentence_of
@@ -64,13 +64,20 @@ class Highlights:
                 one = Candidate(match=match, found=found, order=(found.order, *ties))
                 self._keep(kind, (frozenset(match.bots), row.identity.deal), one)
 
-    def best(self, per_kind: int, variant: str | None = None) -> tuple[Highlight, ...]:
-        """The best highlights of each kind, of all games or of one: so many of each, as far as they are kept."""
-        return tuple(
-            self._highlight(kind, one)
-            for kind in KINDS
-            for one in nlargest(per_kind, self._candidates(kind, variant), key=lambda one: self._across(kind, one))
-        )
+    def best(self, count: int, variant: str | None = None, kinds: Sequence[Kind] = KINDS) -> tuple[Highlight, ...]:
+        """So many highlights of all games or of one, the best first.
+
+        The kinds take turns in the order of KINDS. Each adds its greatest highlight of a match that is not listed yet.
+        """
+        turns = deque((kind, iter(self._greatest(kind, variant))) for kind in kinds)
+        listed: dict[int, Highlight] = {}
+        while turns and len(listed) < count:
+            kind, greatest = turns.popleft()
+            one = next((one for one in greatest if one.match.id not in listed), None)
+            if one is not None:
+                listed[one.match.id] = self._highlight(kind, one)
+                turns.append((kind, greatest))
+        return tuple(listed.values())
 
     @property
     def games(self) -> list[str]:
@@ -99,6 +106,9 @@ class Highlights:
         if len(best) > self._kept:
             del best[min(best, key=lambda deal: best[deal].order)]
 
+    def _greatest(self, kind: Kind, variant: str | None) -> list[Candidate]:
+        return sorted(self._candidates(kind, variant), key=lambda one: self._across(kind, one), reverse=True)
+
     def _candidates(self, kind: Kind, variant: str | None) -> Iterator[Candidate]:
         if kind is UPSET:
             yield from self._upsets.found(variant)
@@ -124,7 +134,6 @@ class Highlights:
             moment=one.found.moment,
             score=one.found.score,
             unit=kind.unit,
-            gaps=round(float(one.found.score / self.gap(match.variant)), 6) if kind.is_scaled else None,
             sentence=sentence_of(parts, match.bots),
             parts=parts,
         )

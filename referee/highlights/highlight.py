@@ -43,8 +43,6 @@ class Highlight(Struct, frozen=True, kw_only=True):
     score: float
     """How much it is, in `unit`. What counts as most stands in tournaments/HIGHLIGHTS.md."""
     unit: Unit
-    gaps: float | None = None
-    """The score as a multiple of the usual gap of its game, where games are compared by it."""
     sentence: str
     """What happened, with the names of bots made safe to show."""
     parts: tuple[str | int, ...]

@@ -1,4 +1,4 @@
-"""All kinds of highlights, in the order in which they are told. tournaments/HIGHLIGHTS.md defines each."""
+"""All kinds of highlights, in the order in which they take turns. tournaments/HIGHLIGHTS.md defines each."""
 
 from referee.highlights import finishes, slaps
 from referee.highlights.highlight import Kind
@@ -12,14 +12,7 @@ UPSET = Kind(
 )
 
 KINDS = (
-    Kind(
-        name="swing",
-        title="Greatest swing",
-        unit="strokes",
-        meaning="The lead changes hands within one round: the most strokes that the new leader made good in it.",
-        is_scaled=True,
-        find=finishes.greatest_swing,
-    ),
+    UPSET,
     Kind(
         name="comeback",
         title="Greatest comeback",
@@ -29,12 +22,20 @@ KINDS = (
         find=finishes.greatest_comeback,
     ),
     Kind(
-        name="closest-finish",
-        title="Closest finish",
+        name="swing",
+        title="Greatest swing",
         unit="strokes",
-        meaning="The first and the second lie the fewest strokes apart in the end, for each round that was played.",
+        meaning="The lead changes hands within one round: the most strokes that the new leader made good in it.",
         is_scaled=True,
-        find=finishes.closest_finish,
+        find=finishes.greatest_swing,
+    ),
+    Kind(
+        name="wrong-slap",
+        title="Most expensive wrong slap",
+        unit="strokes",
+        meaning="The card that a wrong slap brought the slapper costs it the most strokes at the end of the round.",
+        is_scaled=True,
+        find=slaps.dearest_wrong_slap,
     ),
     Kind(
         name="lead-changes",
@@ -44,14 +45,13 @@ KINDS = (
         is_scaled=False,
         find=finishes.most_lead_changes,
     ),
-    UPSET,
     Kind(
-        name="wrong-slap",
-        title="Most expensive wrong slap",
+        name="closest-finish",
+        title="Closest finish",
         unit="strokes",
-        meaning="The card that a wrong slap brought the slapper costs it the most strokes at the end of the round.",
+        meaning="The first and the second lie the fewest strokes apart in the end, for each round that was played.",
         is_scaled=True,
-        find=slaps.dearest_wrong_slap,
+        find=finishes.closest_finish,
     ),
 )
 """Every kind. Another one is a function and an entry here, its definition in the page, and its test."""

@@ -1,16 +1,27 @@
 """What pictures need that no table has: gathered over all matches of a run, in one pass and in little memory."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
 from referee.plots.times import Times
-from referee.rules.record import Move, Record
+from referee.rules.record import Move
 from referee.tournament.figures.strengths import strengths_of
 from referee.tournament.plan.meetings import PairHistory
 from referee.tournament.results import Result, beaten_shares
 from referee.tournament.standings import RankBy, RankedBy
 from referee.tournament.store.rows import CommittedMatch
+
+KINDS: Mapping[str, str] = {
+    "intervals": "intervals of the standings",
+    "ranks": "ranks over time",
+    "slaps": "slap times",
+    "thinking": "thinking times",
+}
+"""The kinds of pictures, and what they are called."""
+
+OF_TIMES = frozenset({"slaps", "thinking"})
+"""Those that need the records of the matches, besides their results."""
 
 MOST_POINTS, MOST_RATED = 50, 20
 """At how many moments ranks are told at most, and where they go by ratings, which take longer to compute."""
@@ -42,11 +53,6 @@ class ChartData:
         self._moments: list[Moment] = []
         self._step = 1
         """After how many matches there is a moment. It doubles when there are too many of them."""
-
-    def add(self, row: CommittedMatch, record: Record) -> None:
-        """Count a match with its record. One that is out of the standings is passed over."""
-        self.add_result(row)
-        self.add_times(row, record.moves)
 
     def add_times(self, row: CommittedMatch, moves: Sequence[Move]) -> None:
         """Count the times in the moves of a match whose result has been counted before."""

@@ -3,14 +3,14 @@
 So its author knows which matches to replay.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
 from referee.reports.game_report import faults_in_words
-from referee.reports.tables.bot_tables import MEANS, bots_table, rank, reasons
+from referee.reports.tables.bot_tables import ACTIONS, ACTIONS_TITLE, MEANS, bots_table, rank, reasons
 from referee.reports.tables.layout import Column, Names, fitted, wider, wrapped
-from referee.rules.counts import SlapCounts
+from referee.rules.counts import Actions
 from referee.tournament.results import Result, beaten_shares
 from referee.tournament.standings import BotStanding, Standings
 from referee.tournament.store.store import Store
@@ -37,8 +37,8 @@ class OwnResult(Struct, frozen=True, kw_only=True):
     """How many strokes its total is above the best other one; negative where it is below."""
     forfeited: bool
     faults: dict[str, int]
-    slaps: SlapCounts | None
-    """None where the match had no slap windows."""
+    actions: Actions
+    """How often it drew, knocked and slapped, and what came of it."""
     late_slaps: int
     """How many slaps and passes came too late, which is no fault."""
 
@@ -56,7 +56,7 @@ class OwnResult(Struct, frozen=True, kw_only=True):
             behind=result.totals[seat] - min(result.totals[:seat] + result.totals[seat + 1 :]),
             forfeited=result.forfeited[seat],
             faults=result.faults[seat],
-            slaps=result.slaps[seat] if result.slaps else None,
+            actions=result.actions[seat] if result.actions else Actions(),
             late_slaps=result.late_slaps[seat],
         )
 
@@ -121,14 +121,13 @@ def one_bot_report(
     names, games = Names((row.bot for row in one.beside), width), Names(one.variants, width)
     shown = [bots_table(one.beside, width, names, columns or MEANS)]
     yield f"{names(one.bot)} and its neighbours among {bots} bots\n\n{shown[0].text}"
-    if len(one.variants) > 1:
-        of_game = {id(row): games(game) for game, row in one.variants.items()}  # two rows may be equal
-        first: list[Column[BotStanding]] = [
-            Column("game", lambda row: of_game[id(row)], is_text=True),
-            Column("rank", rank),
-        ]
-        shown.append(fitted([*first, *MEANS], list(one.variants.values()), width))
+    of_game = {id(row): games(game) for game, row in one.variants.items()}  # two rows may be equal
+    game: Column[BotStanding] = Column("game", lambda row: of_game[id(row)], is_text=True)
+    rows = list(one.variants.values())
+    if len(rows) > 1:
+        shown.append(fitted([game, Column("rank", rank), *MEANS], rows, width))
         yield f"{names(one.bot)} by game\n\n{shown[1].text}"
+    yield f"{wrapped(ACTIONS_TITLE, width)}\n\n{fitted([game, *ACTIONS], rows, width).text}"
     why = reasons([own], width, names) if columns is None or own.rank is None else ()
     if note := "\n".join([*why, *wider(shown, width)]):
         yield note
@@ -140,34 +139,20 @@ def one_bot_report(
 
 
 def _matches(one: OneBot, width: int) -> Iterator[str]:
-    """The worst of its matches with a heading, and how the slaps of all of them came out."""
+    """The worst of its matches with a heading, in a table."""
     rows, count = one.matches[:MOST_SHOWN], len(one.matches)
     games = Names((row.variant for row in one.matches), width)
     some = f", the {len(rows)} worst of {count}" if count > len(rows) else ", the worst first"
-    shown = fitted(_columns(rows, games), rows, width)
+    shown = fitted(_columns(games), rows, width)
     yield f"Matches of {Names([one.bot], width)(one.bot)}{some}\n"
     yield shown.text
     yield ""
     yield from wider([shown], width)
     yield wrapped("behind: strokes above the best other total; below it where negative", width)
-    for variant in dict.fromkeys(row.variant for row in one.matches if row.slaps):
-        of_game = [row for row in one.matches if row.variant == variant]
-        counts = sum((row.slaps for row in of_game if row.slaps), SlapCounts())
-        missed = sum(row.late_slaps for row in of_game)
-        yield wrapped(
-            f"slaps in all {len(of_game)} matches of {games(variant)}: {counts.right} right, {counts.wrong} wrong, "
-            f"{counts.late} after another, {missed} times no answer in time",
-            width,
-        )
 
 
-def _columns(rows: Sequence[OwnResult], games: Names) -> list[Column[OwnResult]]:
-    """The columns of the table. Slaps have some where there are any."""
-
-    def count(verdict: str) -> Callable[[OwnResult], str]:
-        return lambda row: "-" if row.slaps is None else str(getattr(row.slaps, verdict))
-
-    columns: list[Column[OwnResult]] = [
+def _columns(games: Names) -> list[Column[OwnResult]]:
+    return [
         Column("match", lambda row: str(row.match)),
         Column("game", lambda row: games(row.variant), is_text=True),
         Column("seat", lambda row: str(row.seat), gives_way=1),
@@ -176,10 +161,3 @@ def _columns(rows: Sequence[OwnResult], games: Names) -> list[Column[OwnResult]]
         Column("behind", lambda row: f"{row.behind:+d}"),
         Column("faults", lambda row: faults_in_words(row.faults, forfeited=row.forfeited), is_text=True),
     ]
-    slaps: list[Column[OwnResult]] = [
-        Column("right\nslaps", count("right"), gives_way=3),
-        Column("wrong", count("wrong"), gives_way=4),
-        Column("after\nanother", count("late"), gives_way=6),
-        Column("no answer\nin time", lambda row: "-" if row.slaps is None else str(row.late_slaps), gives_way=7),
-    ]
-    return [*columns, *slaps] if any(row.slaps for row in rows) else columns

@@ -6,8 +6,16 @@ from msgspec import Struct
 
 from protocol.messages import Clocks
 from referee.reports.game_report import best_in_words
-from referee.reports.tables.bot_tables import bots_table, faults_table, match_points, reasons, strokes
-from referee.reports.tables.layout import Column, Names, fitted, wider
+from referee.reports.tables.bot_tables import (
+    ACTIONS,
+    ACTIONS_TITLE,
+    bots_table,
+    faults_table,
+    match_points,
+    reasons,
+    strokes,
+)
+from referee.reports.tables.layout import Column, Names, fitted, wider, wrapped
 from referee.tournament.series_summary import BotFigures, SeriesSummary, Times
 from referee.tournament.standings import BotStanding
 
@@ -51,9 +59,8 @@ def _parts(summary: SeriesSummary, clocks: Clocks, width: int) -> Iterator[str]:
     yield from _times(
         f"Thinking times in ms as charged, of {1000 * clocks.move_s:g}", summary, bot, lambda one: one.thinking
     )
-    if slapping := [one for one in summary.bots if one.verdicts is not None]:
-        yield "Slaps"
-        yield fitted([bot, *SLAPS], slapping, width).text
+    yield wrapped(ACTIONS_TITLE, width)
+    yield fitted([bot, *ACTIONS], summary.bots, width).text
     yield from _times(f"Times in slap windows in ms, of {1000 * clocks.slap_s:g}", summary, bot, lambda one: one.slaps)
     at_once = "   slaps: broadcast timing" if clocks.slap_timing == "broadcast" else ""
     meaning = [
@@ -77,15 +84,6 @@ def _columns(summary: SeriesSummary) -> list[Column[BotStanding]]:
         Column("forfeits", lambda row: str(row.forfeits), is_optional=True),
         Column("late slaps", lambda row: str(row.late_slaps), gives_way=2, is_optional=True),
     ]
-
-
-SLAPS: tuple[Column[BotFigures], ...] = (
-    Column("right", lambda one: str(one.verdicts.right if one.verdicts else 0)),
-    Column("wrong", lambda one: str(one.verdicts.wrong if one.verdicts else 0)),
-    Column("after another", lambda one: str(one.verdicts.late if one.verdicts else 0)),
-    Column("no answer in time", lambda one: str(one.late_slaps)),
-)
-"""How the slaps of a bot came out."""
 
 
 def _times(

@@ -1,12 +1,13 @@
 """What each seat did in a match and how often, and what its wrong slaps cost it, from the events of its game."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
 
 from protocol.cards import Card
 from protocol.events import Drew, Knocked, Round, Scored, Showdown, Slapped, WindowClosed
 from referee.rules.game import Game
+from referee.rules.match import RoundResult
 from referee.rules.scoring.knocker import score_round
 from referee.rules.scoring.scoring import layout_score
 
@@ -42,6 +43,33 @@ class WrongSlap(Struct, frozen=True, kw_only=True):
         return self.scored - self.without
 
 
+class Actions(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What a bot did and how often, in all rounds of its matches, playoffs included."""
+
+    pile_takes: int = 0
+    """How often it drew from the pile."""
+    knocks: int = 0
+    ends: int = 0
+    """How many rounds it ended: it knocked, or was the first to finish."""
+    ends_won: int = 0
+    """In how many of these no bot scored less."""
+    ends_penalised: int = 0
+    """In how many of these the rules added points to those of its cards."""
+    slaps: SlapCounts | None = None
+    """None where the game has no slaps."""
+
+    def __add__(self, other: "Actions") -> "Actions":
+        slaps = [one.slaps for one in (self, other) if one.slaps is not None]
+        return Actions(
+            pile_takes=self.pile_takes + other.pile_takes,
+            knocks=self.knocks + other.knocks,
+            ends=self.ends + other.ends,
+            ends_won=self.ends_won + other.ends_won,
+            ends_penalised=self.ends_penalised + other.ends_penalised,
+            slaps=sum(slaps, SlapCounts()) if slaps else None,
+        )
+
+
 class SeatCounts(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What a seat did in all rounds of a match, playoffs included."""
 
@@ -52,6 +80,20 @@ class SeatCounts(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """None where the game has no slaps."""
     dearest: WrongSlap | None = None
     """The wrong slap that cost it the most, the first of equal ones. None where none cost anything."""
+
+
+def actions_of(seat: int, counts: SeatCounts, rounds: Iterable[RoundResult]) -> Actions:
+    """What the bot on this seat did in a match with these counts and rounds."""
+    ended = [one for one in rounds if one.ender == seat]
+    penalised = [one for one in ended if one.scores[seat] > one.raw[seat]]
+    return Actions(
+        pile_takes=counts.pile_takes,
+        knocks=counts.knocks,
+        ends=len(ended),
+        ends_won=sum(one.scores[seat] == min(one.scores) for one in ended if one not in penalised),
+        ends_penalised=len(penalised),
+        slaps=counts.slaps,
+    )
 
 
 def seat_counts(game: Game) -> tuple[SeatCounts, ...]:

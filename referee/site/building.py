@@ -3,7 +3,7 @@
 A page is written after the pages to which it links, and a page of an earlier build is removed last.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,7 +14,6 @@ from msgspec.structs import replace
 
 from protocol.text import printable
 from referee.highlights.highlight import Highlight
-from referee.plots.of_site import Slugs, pictures
 from referee.reports.verdict import is_over
 from referee.rules.record import BrokenRecord, NoRecord, read_record
 from referee.site.asset_files import assets, code_hash
@@ -27,13 +26,14 @@ from referee.site.gathering import Gathering, standings_by_game
 from referee.site.match_page import AboutMatch, Place, match_files
 from referee.site.pages.all_pages import pages
 from referee.site.pages.frame import Site
+from referee.site.pages.highlights import BEST
 from referee.site.pages.problem import problem_page
-from referee.site.pages.slugs import slugs
+from referee.site.pictures import pictures
 from referee.tournament.plan.planned_match import Identity
 from referee.tournament.store.disk import StoreError, changed_at
 from referee.tournament.store.rows import CommittedMatch, Meta
 from referee.tournament.store.store import Store
-from referee.tournament.summary import RunSummary, summary_of
+from referee.tournament.summary import summary_of
 
 STATUS = "status.js"
 """The file by which open pages see whether they are out of date."""
@@ -104,12 +104,12 @@ class SiteBuilder:
                 worst=gathered.extremes.worst(),
                 highlights=gathered.highlights(),
                 recent_highlights=gathered.recent_highlights(),
-                layouts=dict(self._layouts_at(store, [*gathered.recent_highlights(), *gathered.highlights()])),
-                left_s=None if is_over(summary) else gathered.left_s(_left(summary)),
+                layouts=dict(self._layouts_at(store, [*gathered.recent_highlights(), *gathered.highlights()[:BEST]])),
+                left_s=gathered.left_s(summary),
                 game_highlights={game: gathered.highlights(game) for game in gathered.games},
                 times=gathered.charts.times,
                 faults=gathered.faults(),
-                plots=self._plots(summary, gathered),
+                plots=pictures(summary, gathered.charts, self._put),
                 is_complete=summary.key is not None,
                 underway=None
                 if is_played is None or is_over(summary)
@@ -175,18 +175,6 @@ class SiteBuilder:
         ids = chosen(rows, gathered.extremes, choice)
         return [replace(row, href=f"{_folder_of(row)}/index.html") if row.id in ids else row for row in rows]
 
-    def _plots(self, summary: RunSummary, gathered: Gathering) -> Mapping[str, str]:
-        """Write the pictures, whose names tell their content; returns their paths by key."""
-        paths = {}
-        bots = slugs(row.bot for row in summary.standings)
-        for picture in pictures(summary, gathered.charts, Slugs(bots=bots, games=slugs(summary.variants))):
-            content = hash_of(picture.wide.data + picture.narrow.data)[:10]
-            path = f"{picture.wide.path.removesuffix('.svg')}.{content}"
-            self._put(File(path=f"{path}.svg", data=picture.wide.data))
-            self._put(File(path=f"{path}-narrow.svg", data=picture.narrow.data))
-            paths[picture.key] = f"{path}.svg"
-        return paths
-
     def _with_matches(self, store: Store, content: Content) -> Content:
         """Make the pages of matches. Returns the content with the problems of records that cannot be shown."""
         site = Site(content)
@@ -214,11 +202,6 @@ class SiteBuilder:
             self._put(file)
         made_from[str(row.id)] = source
         return row
-
-
-def _left(summary: RunSummary) -> int:
-    """How many matches of those that are planned have not been played."""
-    return summary.planned - summary.matches - len(summary.unplayed)
 
 
 @contextmanager

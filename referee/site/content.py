@@ -89,6 +89,15 @@ class Underway(Struct, frozen=True, kw_only=True):
     """Whether anybody plays it."""
 
 
+class SitePicture(Struct, frozen=True, kw_only=True):
+    """A picture of the run."""
+
+    path: str
+    """That of its files from the site's root, without their ends: `.svg`, `-dark.svg`, and for phones `-narrow.svg`."""
+    alt: str
+    """What it shows, for readers who do not see it."""
+
+
 class Content(Struct, frozen=True, kw_only=True):
     """A run as its site shows it."""
 
@@ -119,8 +128,8 @@ class Content(Struct, frozen=True, kw_only=True):
     times: Times | None = None
     """How long each bot took; None where no records were read."""
     faults: tuple[BotFaults, ...] = ()
-    plots: Mapping[str, str] = {}
-    """By name the paths of pictures from the site's root."""
+    plots: Mapping[str, SitePicture] = {}
+    """By kind the pictures of the run."""
     is_complete: bool = False
     """Whether nothing of the run is left to be played, so that nothing of it is secret."""
     underway: Underway | None = None

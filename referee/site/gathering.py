@@ -20,12 +20,13 @@ from referee.tournament.store.disk import StoreError
 from referee.tournament.store.rows import CommittedMatch
 from referee.tournament.store.store import Store
 from referee.tournament.store.tallies import results_among_remaining, tally_for
+from referee.tournament.summary import RunSummary
 
 AT_ONCE = 64
 """So many matches are read before the store is let go: a long look would keep its side file from shrinking."""
 
-OF_A_KIND = 5
-"""How many highlights of each kind are told."""
+MOST_MOMENTS = 30
+"""How many highlights the pages have."""
 
 
 RECENT_S = 900.0
@@ -74,11 +75,12 @@ class Gathering:
         since_s = time.monotonic() - RECENT_S
         return {id_ for id_, seen_s in self._seen_s.items() if seen_s >= since_s}
 
-    def left_s(self, matches: int) -> float | None:
-        """How many seconds so many matches take at the pace of the recent ones. None if these are too few."""
-        if self._begun_s is None or (recent := len(self.recent())) < FEWEST:
+    def left_s(self, summary: RunSummary) -> float | None:
+        """How many seconds the planned matches take at the pace of the recent ones. None if these are too few."""
+        left = summary.planned - summary.matches - len(summary.unplayed)
+        if self._begun_s is None or not left or (recent := len(self.recent())) < FEWEST:
             return None
-        return matches * min(RECENT_S, time.monotonic() - self._begun_s) / recent
+        return left * min(RECENT_S, time.monotonic() - self._begun_s) / recent
 
     def recent_highlights(self) -> tuple[Highlight, ...]:
         """The highlights of recent matches, the best of all games first, each match once."""
@@ -91,8 +93,8 @@ class Gathering:
         return self._faults.faults()
 
     def highlights(self, variant: str | None = None) -> tuple[Highlight, ...]:
-        """The best of each kind, of all games or of one."""
-        return self._highlights.best(OF_A_KIND, variant)
+        """The best of all games or of one, the best first."""
+        return self._highlights.best(MOST_MOMENTS, variant)
 
     def _read(self, store: Store, row: CommittedMatch) -> str:
         """Take in what the record tells; returns what is wrong with it."""

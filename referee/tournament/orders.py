@@ -1,7 +1,7 @@
 """Orders to play matches of the plan, and the reports of what became of them. Nothing is played here."""
 
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from hashlib import sha256
 from typing import Literal
 
@@ -12,6 +12,7 @@ from protocol.messages import Clocks, FaultPolicy, GameMessage
 from referee.play.match import MatchSetup
 from referee.play.process.pool import Reuse
 from referee.play.spec import BotSpec, Confinement
+from referee.rules.counts import actions_of
 from referee.rules.keyed_streams import bot_seed
 from referee.rules.options import Options
 from referee.rules.record import Record
@@ -135,7 +136,6 @@ def played(planned_match: PlannedMatch, record: Record) -> Played:
 
 def result_of(planned_match: PlannedMatch, record: Record) -> Result:
     """The result of a match, from which standings are computed."""
-    counts = record.counts
     return Result(
         number=planned_match.number,
         variant=planned_match.variant,
@@ -151,15 +151,8 @@ def result_of(planned_match: PlannedMatch, record: Record) -> Result:
         forfeited=tuple(seat.forfeited for seat in record.seats),
         faults=tuple(seat.faults for seat in record.seats),
         late_slaps=tuple(seat.late_slaps for seat in record.seats),
-        knocks=_unless_all_0(seat.knocks for seat in counts),
-        pile_takes=_unless_all_0(seat.pile_takes for seat in counts),
-        slaps=tuple(seat.slaps for seat in counts if seat.slaps is not None),
+        actions=tuple(actions_of(seat, one, record.result.rounds) for seat, one in enumerate(record.counts)),
         lag_us=record.lag_us,
-        idle_cpu_ms=_unless_all_0(seat.idle_cpu_ms for seat in record.seats),
+        idle_cpu_ms=tuple(idle) if any(idle := [seat.idle_cpu_ms for seat in record.seats]) else (),
         counts_cpu=record.counts_cpu,
     )
-
-
-def _unless_all_0(counts: Iterable[int]) -> tuple[int, ...]:
-    found = tuple(counts)
-    return found if any(found) else ()

@@ -4,7 +4,7 @@ from functools import lru_cache
 
 from msgspec import Struct, field
 
-from referee.rules.counts import SlapCounts
+from referee.rules.counts import Actions
 
 NOT_PLANNED = -1
 """The number, and the block's number, of a match that the plan does not have."""
@@ -34,12 +34,8 @@ class Outcome(Struct, frozen=True, kw_only=True, gc=False):
     faults: tuple[dict[str, int], ...]
     """How many faults of each kind."""
     late_slaps: tuple[int, ...]
-    knocks: tuple[int, ...] = ()
-    """How often each bot knocked, in all rounds; empty if all are 0."""
-    pile_takes: tuple[int, ...] = ()
-    """How often each bot drew from the pile; empty if all are 0."""
-    slaps: tuple[SlapCounts, ...] = ()
-    """How the slaps of each bot came out; empty where the game has none."""
+    actions: tuple[Actions, ...] = ()
+    """What each bot did and how often; empty if the match never began."""
     lag_us: int = 0
     """The longest time in which the referee did not look at its pipes, in microseconds."""
     idle_cpu_ms: tuple[int, ...] = ()
@@ -66,7 +62,7 @@ def check_seats(result: Outcome) -> None:
     """Raise ValueError where a result does not have one entry for each seat, or ranks that no match has."""
     seats = len(result.bots)
     by_seat = (result.totals, result.ranks, result.forfeited, result.faults, result.late_slaps)
-    may_be_empty = (result.idle_cpu_ms, result.versions_before, result.knocks, result.pile_takes, result.slaps)
+    may_be_empty = (result.idle_cpu_ms, result.versions_before, result.actions)
     if (
         seats < LEAST_SEATS
         or any(len(some) != seats for some in by_seat)

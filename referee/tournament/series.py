@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
-from referee.rules.counts import SlapCounts
+from referee.rules.counts import Actions
 from referee.rules.record import GivenSlaps, Record, asked_in
 from referee.tournament.orders import result_of
 from referee.tournament.plan.planned_match import PlannedMatch
@@ -66,7 +66,7 @@ class Series:
         """How long each answer took that was asked for outside of slap windows, in microseconds."""
         self.slaps: dict[int, array[float]] = defaultdict(lambda: array("d"))
         """The same for slaps and passes in time."""
-        self.verdicts: dict[int, SlapCounts] = {}
+        self.actions: defaultdict[int, Actions] = defaultdict(Actions)
         self.late: Counter[int] = Counter()
 
     def __len__(self) -> int:
@@ -79,9 +79,8 @@ class Series:
         self.seed, self.isolation = record.seed, record.isolation
         for number, bot in enumerate(seat.order):
             self.names[bot] = record.seats[number].name
+            self.actions[bot] += result.actions[number]
             self.late[bot] += result.late_slaps[number]
-            if result.slaps:
-                self.verdicts[bot] = self.verdicts.get(bot, SlapCounts()) + result.slaps[number]
         for number, took_us in _thinking(record):
             self.thinking[seat.order[number]].append(took_us)
         for number, took_us in _slaps(record):

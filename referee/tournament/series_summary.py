@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from referee.rules.counts import SlapCounts
+from referee.rules.counts import Actions
 from referee.tournament.results import Result
 from referee.tournament.series import Best, Series
 from referee.tournament.standings import BotStanding, Encounter, RankBy
@@ -36,8 +36,8 @@ class BotFigures(Struct, frozen=True, kw_only=True):
     """As charged for its answers, but for those in slap windows; None where it gave none."""
     slaps: Times | None
     """For slaps and passes in windows, as they counted; None where none was timed. Late ones are not among them."""
-    verdicts: SlapCounts | None
-    """How its slaps came out; None where there were no slap windows."""
+    actions: Actions
+    """How often it drew, knocked and slapped, and what came of it."""
     late_slaps: int
     """How many slaps and passes came too late, which is no fault."""
 
@@ -89,7 +89,7 @@ def summary_of(series: Series, rank_by: RankBy = "match-points") -> SeriesSummar
                 shared_firsts=shared[name],
                 thinking=_times(series.thinking.get(bot, ())),
                 slaps=_times(series.slaps.get(bot, ())),
-                verdicts=series.verdicts.get(bot),
+                actions=series.actions[bot],
                 late_slaps=series.late[bot],
             )
             for bot, name in enumerate(series.names)

@@ -13,6 +13,7 @@ from typing import Literal
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from referee.rules.counts import Actions
 from referee.tournament.results import Result, beaten_shares
 
 RankBy = Literal["match-points", "strokes"]
@@ -59,6 +60,8 @@ class BotStanding(Struct, frozen=True, kw_only=True):
     faults: dict[str, int]
     late_slaps: int
     """How many slaps and passes came too late, which is no fault."""
+    actions: Actions = Actions()
+    """How often it drew, knocked and slapped in all matches together, and what came of it."""
     idle_cpu_ms: int = 0
     """What it computed outside its turns, in all matches together, as far as the referee saw it."""
     opponents: float | None = None
@@ -174,6 +177,7 @@ class Score(Struct, kw_only=True):
     forfeits: int = 0
     faults: Counter[str] = field(default_factory=Counter)
     late_slaps: int = 0
+    actions: Actions = Actions()
     idle_cpu_ms: int = 0
 
     def add(self, result: Result, seat: int) -> None:
@@ -187,5 +191,7 @@ class Score(Struct, kw_only=True):
         if result.faults[seat]:
             self.faults.update(result.faults[seat])
         self.late_slaps += result.late_slaps[seat]
+        if result.actions:
+            self.actions += result.actions[seat]
         if result.idle_cpu_ms:
             self.idle_cpu_ms += result.idle_cpu_ms[seat]

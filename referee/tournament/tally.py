@@ -8,6 +8,7 @@ from statistics import fmean
 
 from msgspec.structs import replace
 
+from referee.rules.counts import Actions
 from referee.tournament.figures.blocks import BlockTable, Figure
 from referee.tournament.figures.compare import Comparer, HeadToHead, head_to_head
 from referee.tournament.figures.means import Estimate
@@ -142,6 +143,7 @@ class _Tables:
             forfeits=sum(score.forfeits for score in scores.values()),
             faults=dict(sorted(sum((score.faults for score in scores.values()), Counter[str]()).items())),
             late_slaps=sum(score.late_slaps for score in scores.values()),
+            actions=sum((score.actions for score in scores.values()), Actions()),
             idle_cpu_ms=sum(score.idle_cpu_ms for score in scores.values()),
         )
 

@@ -119,9 +119,16 @@ def test_matches_and_seats_have_the_results(run: Path) -> None:
 def test_the_tables_of_a_match_agree(run: Path) -> None:
     """Totals of rounds, times of decisions and verdicts of slaps come to what is told of the seats."""
     totals: dict[tuple[int, int], int] = {}
-    for row in exported(run, "rounds"):
+    ended = Counter[tuple[int, int, str]]()
+    rounds = exported(run, "rounds")
+    best = {(one["id"], one["round"]): one["score"] for one in sorted(rounds, key=lambda one: -one["score"])}
+    for row in rounds:
         if not row["playoff"]:
             totals[row["id"], row["seat"]] = row["total"]
+        if row["ended"]:
+            is_best = row["score"] == best[row["id"], row["round"]]
+            outcome = "penalised" if row["score"] > row["raw"] else "won" if is_best else "beaten"
+            ended[row["id"], row["seat"], outcome] += 1
     times: dict[tuple[int, int], list[int]] = {}
     knocks = Counter[tuple[int, int]]()
     for row in exported(run, "decisions"):
@@ -135,6 +142,8 @@ def test_the_tables_of_a_match_agree(run: Path) -> None:
         own = times.get(where, [])
         assert row["total"] == totals[where]
         assert row["knocks"] == knocks[where]
+        outcomes = [ended[*where, outcome] for outcome in ("won", "penalised", "beaten")]
+        assert [row["ends_won"], row["ends_penalised"], row["ends"]] == [*outcomes[:2], sum(outcomes)]
         assert (row["decisions"], row["thinking_us"], row["longest_us"]) == (len(own), sum(own), max(own, default=0))
         slaps = [verdicts[*where, verdict] for verdict in ("right", "wrong", "late")]
         told = [row["slaps_right"], row["slaps_wrong"], row["slaps_after_another"]]

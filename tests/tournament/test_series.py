@@ -112,7 +112,7 @@ def test_slaps_are_counted_as_the_table_was_told_of_them(preset: str) -> None:
                 told[record.seats[event.seat].name, event.verdict] += 1
 
     for figures in summary_of(series).bots:
-        counts = figures.verdicts
+        counts = figures.actions.slaps
         assert (counts is None) == (preset == "six-card")
         if counts is not None:
             assert [counts.right, counts.wrong, counts.late] == [
@@ -149,7 +149,7 @@ def test_the_report_has_faults_by_kind_and_times_with_their_limits() -> None:
     report = series_report(summary(3, "cactus"), Clocks(move_s=2.0, slap_s=0.25), 80)
 
     for heading in (
-        "Slaps\n",
+        "What was done, and with what success",
         "Faults\n",
         "Thinking times in ms as charged, of 2000\n",
         "Times in slap windows in ms, of 250\n",

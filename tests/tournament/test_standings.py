@@ -371,7 +371,7 @@ def test_the_document_has_the_fields_that_programs_read() -> None:
         "strokes": -1.0, "strokes_stderr": 1.316561177, "strokes_interval": [-4.384328248, 2.384328248],
         "opponents": None, "reason": "", "games": ["six"],
         "matches": 18, "waiting": 0, "rounds": 36, "firsts": 6, "forfeits": 0,
-        "faults": {}, "late_slaps": 0, "idle_cpu_ms": 0,
+        "faults": {}, "late_slaps": 0, "actions": {}, "idle_cpu_ms": 0,
     }  # fmt: skip
     assert document["variants"]["duel"][0]["bot"] == "b"
     assert document["crosstable"]["c"]["b"].keys() == {

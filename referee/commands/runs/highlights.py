@@ -15,7 +15,7 @@ from referee.commands.options import Game, Json, RunFile
 from referee.commands.recorded.records import open_run
 from referee.errors import DONE
 from referee.highlights.gather import Highlights
-from referee.highlights.highlight import Highlight, Kind
+from referee.highlights.highlight import NAME_LIMIT, Highlight, Kind
 from referee.highlights.kinds import KINDS
 from referee.rules.counts import SeatCounts
 from referee.rules.match import MatchResult
@@ -35,11 +35,11 @@ class HighlightsOptions(Struct, frozen=True, kw_only=True):
         typer.Option(
             "--kind",
             metavar="KIND",
-            help="swing, comeback, closest-finish, lead-changes, upset or wrong-slap; may be given several times. "
+            help="upset, comeback, swing, wrong-slap, lead-changes or closest-finish; may be given several times. "
             "Default: all.",
         ),
     ] = None
-    limit: Annotated[int, typer.Option(min=1, max=100, help="How many of each kind.")] = 3
+    limit: Annotated[int, typer.Option(min=1, max=100, help="How many.")] = 10
     variant: Game = None
     as_json: Json = False
 
@@ -56,7 +56,7 @@ class RunHighlights(Struct, frozen=True, kw_only=True):
     usual_gaps: dict[str, float]
     """By game how many strokes two seats of a table lie apart in a round, on average."""
     highlights: tuple[Highlight, ...]
-    """By kind, the best first."""
+    """The best first; no match stands there twice."""
 
 
 class _Scores(Part, frozen=True, kw_only=True):
@@ -67,7 +67,7 @@ class _Scores(Part, frozen=True, kw_only=True):
 
 
 def highlights(options: HighlightsOptions) -> int:
-    """List the moments of a run that are worth seeing, each with a sentence and the command that shows it.
+    """List the ten best moments of a run, each with a sentence and the command that shows it.
 
     Example: golfref highlights cup.golfref --kind upset
     """
@@ -78,7 +78,7 @@ def highlights(options: HighlightsOptions) -> int:
     if options.as_json:
         put_json(msgspec.json.encode(found))
     else:
-        put(*_in_words(found, kinds, options.run))
+        put(*_in_words(found, options.run))
     return DONE
 
 
@@ -102,66 +102,37 @@ def _found(store: Store, options: HighlightsOptions, kinds: Sequence[Kind]) -> R
                 raise StoreError(f"{store.path}: {problem}; `golfref verify` prints more") from None
     if not highlights.matches:
         raise StoreError(f"{store.path}: no match without a forfeit has been played yet, so there is nothing to see")
-    best = highlights.best(options.limit, game)
-    names = {kind.name for kind in kinds}
     return RunHighlights(
         name=store.meta().config.name,
         variant=game,
         matches=highlights.matches,
         usual_gaps={name: round(float(highlights.gap(name)), 6) for name in highlights.games},
-        highlights=tuple(one for one in best if one.kind in names),
+        highlights=highlights.best(options.limit, game, kinds),
     )
 
 
 # In words
 
 
-def _in_words(found: RunHighlights, kinds: Sequence[Kind], run: Path) -> Iterator[str]:
+def _in_words(found: RunHighlights, run: Path) -> Iterator[str]:
     """The list for people, in lines as wide as the screen; commands stay whole."""
-    width = screen_width()
+    width, titles = screen_width(), {kind.name: kind.title for kind in KINDS}
     game = "" if found.variant is None else f", {printable(found.variant, 100)} only"
-    yield from in_lines(f"Highlights of {printable(found.name, 100)}{game}: {found.matches} matches", width)
-    for kind in kinds:
-        if some := [one for one in found.highlights if one.kind == kind.name]:
-            yield ""
-            yield kind.title
-            yield from in_lines(f"  {kind.meaning}", width)
-            yield from _list(some, run, width)
-    yield ""
-    for note in _notes(found, kinds):
-        yield from in_lines(note, width)
-
-
-def _list(some: Sequence[Highlight], run: Path, width: int) -> Iterator[str]:
-    for place, one in enumerate(some, start=1):
+    yield from in_lines(f"Best moments of {printable(found.name, 100)}{game}, of {found.matches} matches", width)
+    for place, one in enumerate(found.highlights, start=1):
         yield ""
-        yield from in_lines(f"  {place}. {one.sentence}", width)
-        gaps = "" if not one.gaps else f", {one.gaps:.1f} usual gaps"
-        game = printable(one.variant, 100)
-        yield from in_lines(f"    {game}, match {one.match}: {_amount(one)}{gaps}", width)
+        yield from in_lines(f"{place:>2}. {one.sentence}", width)
+        bots = ", ".join(printable(bot, NAME_LIMIT) for bot in one.bots)
+        where = f"{titles[one.kind]}: match {one.match} of {printable(one.variant, 100)}, {bots}"
+        yield from in_lines(f"    {where}", width)
         yield f"    golfref replay {shlex.quote(f'{run}:{one.match}')} --at {one.moment}"
-
-
-def _amount(one: Highlight) -> str:
-    if one.unit == "chance":
-        return f"a chance of {one.score:.1%}"
-    return f"{one.score:.0f} {one.unit.removesuffix('s') if one.score == 1 else one.unit}"
-
-
-def _notes(found: RunHighlights, kinds: Sequence[Kind]) -> Iterator[str]:
-    """How the list is to be read, and which kinds have no moment."""
-    told = {one.kind for one in found.highlights}
-    if missing := [kind.title.lower() for kind in kinds if kind.name not in told]:
-        yield f"none in these matches: {', '.join(missing)}"
-    if any(one.gaps for one in found.highlights):
-        yield (
-            "usual gap: how many strokes two seats of a table lie apart in a round of this game, on average; by it "
-            "games are compared"
-        )
-    if found.highlights:
-        one = found.highlights[0]
-        yield (
-            "for a browser: `golfref replay RUN:N --html FILE` writes a page, which shows a moment as "
-            f"FILE#{one.moment}"
-        )
+    yield ""
+    if not found.highlights:
+        yield "none in these matches"
+        return
+    yield from in_lines(
+        "for a browser: `golfref replay RUN:N --html FILE` writes a page, which shows a moment as "
+        f"FILE#{found.highlights[0].moment}",
+        width,
+    )
     yield "tournaments/HIGHLIGHTS.md defines each kind; --json has all of this for programs"

@@ -11,11 +11,10 @@ from msgspec import Struct
 from referee.commands.console import say
 from referee.commands.options import Force, RunFile
 from referee.commands.recorded.records import open_run
+from referee.commands.runs.site import problem
 from referee.errors import CHECK_FAILED, DONE, CommandError
 from referee.new_file import new_file, refusal
-from referee.plots.charts import KINDS, draw
-from referee.plots.common import NothingToDraw
-from referee.plots.data import ChartData
+from referee.plots.data import KINDS, OF_TIMES, ChartData
 from referee.rules.record import Move
 from referee.tournament.store.reading import Part, parts_of
 from referee.tournament.store.store import Store
@@ -39,6 +38,7 @@ class PlotOptions(Struct, frozen=True, kw_only=True):
         ),
     ] = None
     width: Annotated[int, typer.Option(min=320, max=4000, help="Pixels; below 560 it is made for phones.")] = 880
+    dark: Annotated[bool, typer.Option("--dark", help="Draw on a dark ground.")] = False
     replaces: Force = False
 
 
@@ -47,10 +47,11 @@ def plot(options: PlotOptions) -> int:
 
     Example: golfref plot cup.golfref -o pictures
     """
+    if why := problem("matplotlib"):
+        raise CommandError(why)
     kinds = tuple(dict.fromkeys(options.kinds or ())) or tuple(KINDS)
     if unknown := [kind for kind in kinds if kind not in KINDS]:
-        instead = "; `golfref site` has a table of bots by games on tints" * ("heatmap" in unknown)
-        raise CommandError(f"there is no picture {unknown[0]}; expected one of {', '.join(KINDS)}{instead}")
+        raise CommandError(f"there is no picture {unknown[0]}; expected one of {', '.join(KINDS)}")
     is_file = options.out.suffix == ".svg"
     if is_file and len(kinds) > 1:
         raise CommandError(f"{options.out} is one file: say with --what which picture it shows, or name a folder")
@@ -63,13 +64,17 @@ def plot(options: PlotOptions) -> int:
 
 def _pictures(options: PlotOptions, kinds: Sequence[str]) -> dict[str, bytes]:
     """By kind the pictures that can be drawn. It is said why one cannot. Raises NoRecord and StoreError."""
+    from referee.plots.charts import draw  # noqa: PLC0415 - it needs matplotlib
+    from referee.plots.style import NothingToDraw  # noqa: PLC0415 - likewise
+
     with open_run(options.run) as store:
         summary = summary_of(store, with_results=False)  # first, since it says which results are damaged
-        data = _data(store, reads=any(KINDS[kind].reads for kind in kinds))
+        data = _data(store, reads=not OF_TIMES.isdisjoint(kinds))
     pictures = {}
     for kind in kinds:
         try:
-            pictures[kind] = draw(kind, summary, data, options.width)
+            picture = draw(kind, summary, data, options.width)
+            pictures[kind] = picture.dark if options.dark else picture.svg
         except NothingToDraw as why:
             say(f"{options.run}: {why}")
     return pictures

@@ -82,14 +82,15 @@ def site(options: SiteOptions) -> int:
     return CHECK_FAILED if built.problems or (verified is not None and verified.findings) else DONE
 
 
-def problem() -> str | None:
-    """Why no pages can be made here, and what to do; None where they can."""
-    if importlib.util.find_spec("jinja2") is None:
-        return (
-            f"this makes pages with jinja2, which is not installed; `{sys.executable} -m pip install 'jinja2>=3.1'` "
-            "brings it, and so does the extra `site` of golfref"
-        )
-    return None
+def problem(*modules: str) -> str | None:
+    """Why no site, or nothing that needs these modules, can be made here, and what to do; None where it can."""
+    missing = [name for name in modules or ("jinja2", "matplotlib") if importlib.util.find_spec(name) is None]
+    if not missing:
+        return None
+    return (
+        f"this needs {' and '.join(missing)}; `{sys.executable} -m pip install {' '.join(missing)}` installs what is "
+        "missing, and so does the extra `site` of golfref"
+    )
 
 
 def check_apart(run: Path, out: Path) -> None:

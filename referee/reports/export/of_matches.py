@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from protocol.messages import FaultKind
 from referee.reports.export.columns import ExportTable, Scope, Values
+from referee.rules.counts import Actions
 from referee.rules.match import MatchResult, RoundResult
 from referee.rules.record import Move, asked_in
 from referee.tournament.results import Result, beaten_shares
@@ -63,6 +64,24 @@ def fault_values(faults: Callable[[Any], Mapping[str, int]]) -> Values:
 
     all_faults: Values = {"faults": ("int", lambda one: sum(faults(one).values()))}
     return {**all_faults, **{kind: ("int", count(kind)) for kind in get_args(FaultKind)}}
+
+
+def action_values(actions: Callable[[Any], Actions]) -> Values:
+    """The columns that count what a bot did."""
+
+    def slaps(verdict: str) -> Callable[[Any], int | None]:
+        return lambda one: None if (own := actions(one).slaps) is None else getattr(own, verdict)
+
+    return {
+        "pile_takes": ("int", lambda one: actions(one).pile_takes),
+        "knocks": ("int", lambda one: actions(one).knocks),
+        "ends": ("int", lambda one: actions(one).ends),
+        "ends_won": ("int", lambda one: actions(one).ends_won),
+        "ends_penalised": ("int", lambda one: actions(one).ends_penalised),
+        "slaps_right": ("int?", slaps("right")),
+        "slaps_wrong": ("int?", slaps("wrong")),
+        "slaps_after_another": ("int?", slaps("late")),
+    }
 
 
 class _Origin(Part, frozen=True, kw_only=True):
@@ -143,11 +162,6 @@ class _Seat(OfSeat, frozen=True, kw_only=True):
         """The value of this seat; `absent` where there are none."""
         return by_seat[self.seat] if by_seat else absent
 
-    def slaps(self, verdict: str) -> int | None:
-        """How many of its slaps came out so. None where the game has none."""
-        counts = self.of(self.result.slaps, None)
-        return None if counts is None else getattr(counts, verdict)
-
     @property
     def strokes(self) -> float:
         """The points of the seat a round, less the mean of the table, as standings count them."""
@@ -182,11 +196,7 @@ SEATS = ExportTable(
         "forfeited": ("bool", lambda one: one.of(one.result.forfeited)),
         **fault_values(lambda one: one.of(one.result.faults)),
         "late_slaps": ("int", lambda one: one.of(one.result.late_slaps)),
-        "knocks": ("int", lambda one: one.of(one.result.knocks)),
-        "pile_takes": ("int", lambda one: one.of(one.result.pile_takes)),
-        "slaps_right": ("int?", lambda one: one.slaps("right")),
-        "slaps_wrong": ("int?", lambda one: one.slaps("wrong")),
-        "slaps_after_another": ("int?", lambda one: one.slaps("late")),
+        **action_values(lambda one: one.of(one.result.actions, Actions())),
         "decisions": ("int", lambda one: len(one.times)),
         "thinking_us": ("int", lambda one: sum(one.times)),
         "longest_us": ("int", lambda one: max(one.times, default=0)),

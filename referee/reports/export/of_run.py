@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from msgspec import Struct
 
 from referee.reports.export.columns import ExportTable, Scope, Values
-from referee.reports.export.of_matches import fault_values
+from referee.reports.export.of_matches import action_values, fault_values
 from referee.tournament.figures.ratings import Rating
 from referee.tournament.standings import BotStanding, Encounter
 from referee.tournament.store.store import Store
@@ -94,6 +94,7 @@ STANDINGS = ExportTable(
         "forfeits": ("int", lambda one: one.row.forfeits),
         **fault_values(lambda one: one.row.faults),
         "late_slaps": ("int", lambda one: one.row.late_slaps),
+        **action_values(lambda one: one.row.actions),
         "idle_cpu_ms": ("int", lambda one: one.row.idle_cpu_ms),
         "opponents": ("float?", lambda one: one.row.opponents),
         "rating": ("float?", lambda one: one.rating and one.rating.chance),

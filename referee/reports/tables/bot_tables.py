@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import get_args
+from typing import Any, get_args
 
 from protocol.messages import FaultKind
 from referee.reports.tables.figures import plus_minus, signed, with_interval
@@ -18,6 +18,7 @@ from referee.reports.tables.layout import (
     wider,
     wrapped,
 )
+from referee.rules.counts import Actions
 from referee.tournament.figures.ratings import Rating, Ratings
 from referee.tournament.standings import BotStanding, Encounter, RankBy, Standings
 from referee.tournament.summary import EnteredBot, RunSummary
@@ -83,6 +84,25 @@ MEANS: tuple[Column[BotStanding], ...] = (
     *COUNTS,
 )
 """What a table has of each bot where bots meet the same opponents."""
+
+ACTIONS_TITLE = "What was done, and with what success (a round is ended by a knock, or by the first to finish)"
+
+ACTIONS: tuple[Column[Any], ...] = (
+    Column("pile\ntakes", lambda row: str(row.actions.pile_takes), is_optional=True),
+    Column("rounds\nended", lambda row: str(row.actions.ends), is_optional=True),
+    Column("won", lambda row: str(row.actions.ends_won), is_optional=True),
+    Column("penalised", lambda row: str(row.actions.ends_penalised), is_optional=True),
+    Column("slaps\nright", lambda row: _slaps(row.actions, "right"), is_optional=True),
+    Column("wrong", lambda row: _slaps(row.actions, "wrong"), is_optional=True),
+    Column("after\nanother", lambda row: _slaps(row.actions, "late"), gives_way=1, is_optional=True),
+    Column("no answer\nin time", lambda row: str(row.late_slaps), gives_way=2, is_optional=True),
+)
+"""What bots did, of rows that have `actions` and `late_slaps`."""
+
+
+def _slaps(actions: Actions, verdict: str) -> str:
+    return "-" if actions.slaps is None else str(getattr(actions.slaps, verdict))
+
 
 PLACE: Column[BotStanding] = Column("place", lambda row: "-" if row.rank is None else str(row.rank))
 """How far a bot came, where that is the order."""
@@ -264,6 +284,9 @@ def _parts(standings: Standings, width: int, more: Sequence[Column[BotStanding]]
         yield from across
     else:
         yield wrapped(f"left out, since it takes {len(across)} pages here: --full prints it, --json has it", width)
+    for game, rows in standings.variants.items() if full else ():
+        yield wrapped(f"{ACTIONS_TITLE}{f': {games(game)}' * several}", width)
+        yield fitted([Column("bot", lambda row: names(row.bot), is_text=True), *ACTIONS], rows, width).text
     yield from faults_table({row.bot: row.faults for row in standings.overall}, width, names)
 
 

@@ -30,7 +30,7 @@ MENDS = {
     "start_failed": "Try its command in its own folder. The first line that it prints must be `ready`.",
     "start_timeout": "Flush after each line, and print `ready` before loading large files.",
     "timeout": "Flush after each line, read line by line, and think for less time.",
-    "bad_message": "Print nothing but answers to standard output; print everything else to standard error.",
+    "bad_message": "Print answers alone to standard output, each with an action from `legal` of its request.",
     "illegal_action": "Take the action from `legal` of the request, not from a model of the table.",
     "crashed": "The end of its standard error names the line of the program.",
     "closed_output": "Keep standard output open until the end; a script starts the bot with `exec`.",
@@ -49,7 +49,7 @@ class Fault(Struct, frozen=True, kw_only=True):
     where: str
     """Such as `round 3, turn 12, at its decision "place"` or `before the match`."""
     href: str
-    """The moment in the page of the match, from the site's root; empty where the match has none."""
+    """The moment in the page of the match as the bot knew it, from the site's root; empty where there is none."""
     command: str
     """The command that prints all that the bot was sent and wrote in that match."""
     mend: str
@@ -201,7 +201,7 @@ def _fault(site: Site, told: FaultTold, name: str) -> Fault:
     title = f"#{told.id}" if told.match is None else str(told.match)
     moment = f"#{told.moment}" if told.moment else ""
     page = None if row is None else row.href
-    href = "" if page is None else page + moment
+    href = "" if page is None else f"{page}?view=seat{told.seat}{moment}"
     which = name if name == shlex.quote(name) else str(told.seat)
     command = f"golfref transcript {shlex.quote(f'{content.store}:{title}')} --bot {which}"
     return Fault(told=told, match=title, where=_where(told), href=href, command=command, mend=MENDS.get(told.kind, ""))

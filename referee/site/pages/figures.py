@@ -1,5 +1,6 @@
 """The page of all tables: bots by games and against each other, earlier stages, slap times, faults, pictures."""
 
+from referee.plots.data import KINDS
 from referee.reports.tables.bot_tables import standings_of
 from referee.site.files import File
 from referee.site.pages import standings
@@ -8,14 +9,6 @@ from referee.site.pages.bracket import bracket
 from referee.site.pages.frame import Site
 from referee.site.pages.tables import Col, Table
 from referee.site.pages.times import times_table
-
-PICTURES = {
-    "intervals": "intervals of the standings",
-    "ranks": "ranks over time",
-    "slaps": "slap times",
-    "thinking": "thinking times",
-}
-"""What pictures are called, by their keys."""
 
 
 def figures_page(site: Site) -> File:
@@ -33,7 +26,7 @@ def figures_page(site: Site) -> File:
         slaps=slap_times(site),
         slap_words=SLAPS_IN_WORDS.get(summary.slap_timing or "", ""),
         faults=standings.faults(site),
-        pictures=[(PICTURES.get(key, key), path) for key, path in site.content.plots.items() if "/" not in key],
+        pictures=[(KINDS[kind], f"{one.path}.svg") for kind, one in site.content.plots.items()],
     )
 
 

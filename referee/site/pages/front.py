@@ -14,6 +14,7 @@ from referee.site.pages.bracket import bracket
 from referee.site.pages.frame import Site, sentence
 from referee.site.pages.highlights import moments
 from referee.site.pages.tables import Col, Table
+from referee.tournament.formats.knockout import Tie
 from referee.tournament.summary import RunSummary
 
 MOMENTS = 3
@@ -21,6 +22,10 @@ MOMENTS = 3
 
 NAMED = 4
 """How many bots the headline names at most."""
+
+
+NOT_LUCK = "Luck alone makes such a lead in fewer than 1 of 20 tournaments"
+"""What p < 0.05 means."""
 
 
 class Headline(Struct, frozen=True, kw_only=True):
@@ -77,12 +82,25 @@ def headline(site: Site) -> Headline:
         label = "In the lead"
     else:
         label = "Winner" if summary.order == "places" or (first and first[0].rank_to == 1) else "First, but not surely"
-    words = winner(summary, site.bots)
-    for p_value in (f" ({ALL_PAIRS})", " (p < 0.05)"):
-        words = words.replace(p_value, ". Luck alone makes such a lead in fewer than 1 of 20 tournaments")
+    words = winner(summary, site.bots).replace(f" ({ALL_PAIRS})", f". {NOT_LUCK}")
+    if summary.stages and summary.stages[-1].levels and is_over(summary):
+        words = _final_in_words(site, summary.stages[-1].levels[-1].ties[-1]) or words
     return Headline(
         label=label, bots=tuple(site.bots(row.bot) for row in first) if len(first) <= NAMED else (), words=words
     )
+
+
+def _final_in_words(site: Site, final: Tie) -> str:
+    """How a final was decided; empty where not by its matches or seeds."""
+    first, *others = (site.bots(name) for name in final.names)
+    rivals = " and ".join(others)
+    won = f"{first} beat {rivals} in the final"
+    return {
+        "settled": f"{won}. {NOT_LUCK}.",
+        "match points": f"{won} by more match points. That may be luck: {rivals} may be as good.",
+        "strokes": f"{won} by fewer strokes, after equal match points. {rivals} may be as good.",
+        "seed": f"{first} and {rivals} were equal in the final; {first} had the better seed.",
+    }.get(final.rule, "")
 
 
 def progress(summary: RunSummary) -> Progress | None:

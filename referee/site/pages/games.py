@@ -1,24 +1,57 @@
 """The page of a game: its rules in short, who is how good at it, how scores are spread, and what the bots do."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from statistics import quantiles
 
 from msgspec import Struct
 
+from referee.reports.tables.layout import Column, with_content
 from referee.rules.describe import rules_in_full
 from referee.site.files import File
 from referee.site.pages import standings
 from referee.site.pages.frame import Site
 from referee.site.pages.highlights import moments
-from referee.site.pages.tables import Col, Table
+from referee.site.pages.tables import Col, Table, cols_of
 from referee.tournament.config.run_config import RunVariant
+from referee.tournament.standings import BotStanding
 
 BINS = 30
 """Into how many parts the range of scores is cut."""
 
 MOMENTS = 5
 """How many moments a game's page has at most."""
+
+
+ACTIONS: tuple[Column[BotStanding], ...] = (
+    Column("pile cards a round", lambda row: f"{row.actions.pile_takes / row.rounds:.2f}", is_optional=True),
+    Column("ends the round", lambda row: _percent(row.actions.ends, row.rounds), is_optional=True),
+    Column("and wins it", lambda row: _percent(row.actions.ends_won, row.actions.ends), is_optional=True),
+    Column("is penalised", lambda row: _percent(row.actions.ends_penalised, row.actions.ends), is_optional=True),
+    Column("slaps a round", lambda row: _slaps(row)[0], is_optional=True),
+    Column("right", lambda row: _slaps(row)[1], is_optional=True),
+    Column("wrong", lambda row: _slaps(row)[2], is_optional=True),
+    Column("too slow", lambda row: _slaps(row)[3], is_optional=True),
+)
+"""How often a bot does something, and with what success."""
+
+
+def _slaps(row: BotStanding) -> tuple[str, str, str, str]:
+    """How many slaps a round, and how many of them were right, wrong, and right but slower than another's."""
+    slaps = row.actions.slaps
+    if slaps is None:
+        return "-", "-", "-", "-"
+    often = slaps.right + slaps.wrong + slaps.late
+    return (
+        f"{often / row.rounds:.2f}",
+        _percent(slaps.right, often),
+        _percent(slaps.wrong, often),
+        _percent(slaps.late, often),
+    )
+
+
+def _percent(part: int, whole: int) -> str:
+    return f"{100 * part / whole:.0f} %" if part else "0" if whole else "-"
 
 
 class Chapter(Struct, frozen=True, kw_only=True):
@@ -51,6 +84,7 @@ def _page(site: Site, entry: RunVariant) -> File:
         variant=variant,
         table=standings.of_game(site, rows, "standings", f"Standings in {site.games(entry.name)}") if rows else None,
         spread=scores(site, entry.name),
+        actions=actions(site, rows),
         crosstable=standings.crosstable(site, of_game) if of_game is not None else None,
         chapters=chapters,
         options=options,
@@ -85,6 +119,21 @@ def scores(site: Site, game: str) -> Table | None:
                 cells=[f"{quarters[bot][0]:.1f} to {quarters[bot][2]:.1f}" for bot in order],
             ),
         ),
+        is_wide=True,
+    )
+
+
+def actions(site: Site, rows: Sequence[BotStanding]) -> Table | None:
+    """What each bot did and with what success, in the order of the standings; None where nobody did any of it."""
+    rows = [row for row in rows if row.rounds]
+    columns = with_content(ACTIONS, rows)
+    if not columns:
+        return None
+    head = Col(title="bot", cells=[site.bots(row.bot) for row in rows], is_text=True, is_head=True)
+    return Table(
+        id="actions",
+        caption="How often, and with what success; a round ends by a knock, or by the first to finish",
+        cols=(head, *cols_of(columns, rows, "")),
         is_wide=True,
     )
 

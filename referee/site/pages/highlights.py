@@ -13,6 +13,9 @@ from referee.site.files import File
 from referee.site.pages.frame import Site
 from referee.site.pages.matches import command_of
 
+BEST = 10
+"""How many moments the page has."""
+
 MOST_SEATS = 4
 """The cards of how many seats a moment shows at most, those of the seats first that its sentence names."""
 
@@ -49,7 +52,7 @@ class Shown(Struct, frozen=True, kw_only=True):
 
 def highlights_page(site: Site) -> Iterator[File]:
     """The page, also where there is nothing to see yet."""
-    yield site.page("highlights.html", "highlights.html", moments=moments(site, site.content.highlights))
+    yield site.page("highlights.html", "highlights.html", moments=moments(site, site.content.highlights[:BEST]))
 
 
 def moments(site: Site, highlights: Sequence[Highlight]) -> list[Shown]:

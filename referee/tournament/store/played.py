@@ -152,9 +152,7 @@ def _at_seats(result: Result, seats: Sequence[int]) -> Result:
         forfeited=tuple(result.forfeited[seat] for seat in seats),
         faults=tuple(result.faults[seat] for seat in seats),
         late_slaps=tuple(result.late_slaps[seat] for seat in seats),
-        knocks=tuple(result.knocks[seat] for seat in seats) if result.knocks else (),
-        pile_takes=tuple(result.pile_takes[seat] for seat in seats) if result.pile_takes else (),
-        slaps=tuple(result.slaps[seat] for seat in seats) if result.slaps else (),
+        actions=tuple(result.actions[seat] for seat in seats) if result.actions else (),
         idle_cpu_ms=tuple(result.idle_cpu_ms[seat] for seat in seats) if result.idle_cpu_ms else (),
     )
 
