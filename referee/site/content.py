@@ -117,8 +117,12 @@ class Content(Struct, frozen=True, kw_only=True):
     """The best moments of the run, in the order of kinds."""
     game_highlights: Mapping[str, tuple[Highlight, ...]] = {}
     """The same of each game."""
+    recent_highlights: tuple[Highlight, ...] = ()
+    """Those among them that were played in the last quarter of an hour, as far as it is known when they were."""
     layouts: Mapping[int, tuple[Layout, ...]] = {}
-    """By the id of a match the cards at its moment in `highlights`."""
+    """By the id of a match the cards at its moment in `highlights` and `recent_highlights`."""
+    left_s: float | None = None
+    """In how many seconds the last planned match will have been played; None if that cannot be estimated yet."""
     game_standings: Mapping[str, Standings] = {}
     """By game its tables. Where one is missing, its page has no crosstable."""
     times: Times | None = None

@@ -99,9 +99,14 @@
     return `${count} ${unit}${count === 1 ? "" : "s"} ago`;
   };
 
+  /** The reader's own time, with the day unless it is today. */
+  const localTime = () => {
+    const [day, hour] = new Date(asOf).toLocaleString("sv", { dateStyle: "short", timeStyle: "short" }).split(" ");
+    return day === new Date().toLocaleDateString("sv") ? hour : `${day} ${hour}`;
+  };
+
   const show = () => {
-    // the reader's own time, written as the page had it
-    if (time) time.textContent = `${new Date(asOf).toLocaleString("sv", { dateStyle: "short", timeStyle: "short" })}, ${age()}`;
+    if (time) time.textContent = `${localTime()}, ${age()}`;
     if (!words) return;
     const isStopped = isOver && newest === loaded;
     if (label) label.hidden = isStopped;

@@ -10,6 +10,7 @@ from referee.site.pages.figures import figures_page
 from referee.site.pages.frame import Site
 from referee.site.pages.front import front_page
 from referee.site.pages.games import game_pages
+from referee.site.pages.hall import hall_page
 from referee.site.pages.highlights import highlights_page
 from referee.site.pages.matches import match_lists
 
@@ -23,4 +24,5 @@ def pages(content: Content) -> Iterator[File]:
     yield from highlights_page(site)
     yield figures_page(site)
     yield about_page(site)
+    yield hall_page(site)
     yield front_page(site)
