@@ -19,9 +19,12 @@ from referee.site.pages.all_pages import pages
 from referee.site.pages.faults import EXAMPLES, FaultTexts
 from referee.site.pages.highlights import place_in_words
 from referee.site.pages.slugs import slugs
+from referee.tournament.formats.knockout import Level, Tie
+from referee.tournament.formats.places import StagePlaces
+from referee.tournament.formats.ties import Rule, TieBot
 from referee.tournament.plan.planned_match import Identity
 from referee.tournament.results import Result
-from referee.tournament.standings import Encounter
+from referee.tournament.standings import BotStanding, Encounter
 from referee.tournament.store.rows import CommittedMatch
 from referee.tournament.summary import RoundSummary
 
@@ -118,6 +121,48 @@ def test_a_swiss_has_an_empty_grid_instead_of_opponents_by_round(content: Conten
     assert {name for name, (_, second, _) in cells.items() if second == "-"} == {*cells} - {*won.bots}
     assert all(len(found) == 3 for found in cells.values())
     assert "round 2" in texts(swiss)[f"games/{won.variant}.html"]
+
+
+def test_the_front_page_says_in_one_sentence_who_leads_and_how_sure_that_is(content: Content) -> None:
+    rows = content.summary.standings
+    sure = [replace(row, rank=place, rank_from=place, rank_to=place) for place, row in enumerate(rows, 1)]
+    open_ = [replace(sure[0], rank_to=2), replace(sure[1], rank_from=1), *sure[2:]]
+
+    def first(some: list[BotStanding]) -> str:
+        page = texts(replace(content, summary=replace(content.summary, standings=tuple(some))))["index.html"]
+        return words(page[page.index("<h1") : page.index("<caption")])
+
+    assert re.search(r"Winner .* won: it is better than each .* Luck alone .* 1 of 20 tournaments", first(sure))
+    assert re.search(r"First, but not surely .* may be as good", first(open_))
+
+
+def test_a_final_is_drawn_with_how_it_was_decided(content: Content) -> None:
+    a, b, c = (row.bot for row in content.summary.standings[:3])
+
+    def tie(*bots: str, rule: Rule) -> Tie:
+        return Tie(
+            bots=tuple(TieBot(bot=bot, match_points=0.5, strokes=0.0) for bot in bots), goes=1, deals=4, rule=rule
+        )
+
+    levels = (
+        Level(title="semi-finals", bots=(a, b, c), ties=(tie(c, b, rule="settled"),)),
+        Level(title="final", bots=(a, c), ties=(tie(a, c, rule="match points"),)),
+    )
+    stage = StagePlaces(number=1, format="knockout", is_over=True, levels=levels)
+    summary = replace(content.summary, order="places", stages=(stage,))
+    front = words(texts(replace(content, summary=summary))["index.html"])
+
+    assert re.search(r"Winner .* beat .* in the final by more match points", front)
+    assert re.search(r"Semi-finals .* goes on without a tie .* 4 deals a game, settled Final .* by match points", front)
+
+
+def test_a_bot_that_has_not_played_has_a_short_page(content: Content) -> None:
+    rows = tuple(row for row in content.summary.standings if row.bot != "keeper")
+    made = texts(replace(content, summary=replace(content.summary, standings=rows)))
+
+    assert "It has not played yet." in made["bots/keeper.html"]
+    assert "<h2" not in made["bots/keeper.html"]
+    assert re.search(r"Not played yet</h2>.*bots/keeper.html", made["index.html"], re.DOTALL)
 
 
 def test_a_gauntlet_says_who_is_ranked(content: Content) -> None:
