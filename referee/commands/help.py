@@ -42,8 +42,6 @@ PAGES = {
         "statistics": "tournaments/STATISTICS",
         "highlights": "tournaments/HIGHLIGHTS",
         "site": "tournaments/SITE",
-        "viewer": "tournaments/VIEWER",
-        "pictures": "tournaments/PICTURES",
         "export": "tournaments/EXPORT",
         "publishing": "tournaments/PUBLISHING",
         "store": "tournaments/STORE",

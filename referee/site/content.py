@@ -7,6 +7,7 @@ from msgspec import Struct
 
 from referee.highlights.highlight import Highlight
 from referee.plots.times import Times
+from referee.site.cards import Layout
 from referee.tournament.config.run_config import RunConfig
 from referee.tournament.standings import Standings
 from referee.tournament.summary import RunSummary
@@ -116,6 +117,12 @@ class Content(Struct, frozen=True, kw_only=True):
     """The best moments of the run, in the order of kinds."""
     game_highlights: Mapping[str, tuple[Highlight, ...]] = {}
     """The same of each game."""
+    recent_highlights: tuple[Highlight, ...] = ()
+    """Those among them that were played in the last quarter of an hour, as far as it is known when they were."""
+    layouts: Mapping[int, tuple[Layout, ...]] = {}
+    """By the id of a match the cards at its moment in `highlights` and `recent_highlights`."""
+    left_s: float | None = None
+    """In how many seconds the last planned match will have been played; None if that cannot be estimated yet."""
     game_standings: Mapping[str, Standings] = {}
     """By game its tables. Where one is missing, its page has no crosstable."""
     times: Times | None = None
@@ -127,8 +134,8 @@ class Content(Struct, frozen=True, kw_only=True):
     """Whether nothing of the run is left to be played, so that nothing of it is secret."""
     underway: Underway | None = None
     """None where nothing is left to be played, and where pages must follow from the content of the store alone."""
-    is_live: bool = False
-    """Whether the site is kept up to date now, while the run is played."""
+    version: str = ""
+    """Changes with each result while the site is kept current. Empty if it is not kept current."""
     verified: Verified | None = None
     """None where the run was not checked for the site."""
     assets: Mapping[str, str] = {}

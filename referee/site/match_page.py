@@ -8,7 +8,6 @@ from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from hashlib import sha256
-from importlib.resources import files
 
 import msgspec
 from jinja2 import Environment
@@ -22,7 +21,7 @@ from referee.match_states.view import OPEN, Viewer
 from referee.rules.describe import rules_in_brief
 from referee.rules.record import Record
 from referee.rules.variants import from_record
-from referee.site.bundle import viewer_script
+from referee.site.bundle import style_sheet, viewer_script
 from referee.site.files import File
 from referee.site.templating import POLICY, environment
 
@@ -124,7 +123,7 @@ def data_script(views: Sequence[Document]) -> bytes:
 @cache
 def viewer_style() -> bytes:
     """The viewer's style sheet."""
-    return (files("referee.site") / "assets" / "viewer.css").read_bytes()
+    return style_sheet("viewer.css")
 
 
 def _views(record: Record, seat: int | None) -> list[Document]:

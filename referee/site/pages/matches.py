@@ -1,17 +1,21 @@
-"""Matches in tables and lists: who came where, and where the match can be seen."""
+"""The list of all matches, and tables of some: who came where, and where the match can be seen."""
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
 from referee.site.content import Content, MatchRow
-from referee.site.pages.shell import Site
+from referee.site.files import File
+from referee.site.pages.frame import Site
 from referee.site.pages.tables import Col, Table
+
+A_PAGE = 2000
+"""How many matches a page of the list has at most."""
 
 
 class Listed(Struct, frozen=True, kw_only=True):
-    """A match as a line of a list."""
+    """A match as a line of the list."""
 
     title: str
     """As people call it: its number, or its id where it is out of the standings."""
@@ -21,7 +25,41 @@ class Listed(Struct, frozen=True, kw_only=True):
     seats: tuple[tuple[str, str], ...]
     """By rank, the name of each bot and what came of it."""
     note: str
-    """Why nothing shows it; empty where a page or a command does."""
+    """Why nothing shows it, or why it does not count; empty else."""
+
+
+class Place(Struct, frozen=True, kw_only=True):
+    """A page of the list."""
+
+    path: str
+    first: str
+    """The matches from which and up to which it goes, as people call them."""
+    last: str
+
+
+def match_lists(site: Site) -> Iterator[File]:
+    """The pages of the list; there is a first one also where nothing has been played."""
+    rows = site.content.matches
+    parts = [rows[start : start + A_PAGE] for start in range(0, len(rows), A_PAGE)] or [rows]
+    places = [
+        Place(
+            path=f"lists/{number}.html",
+            first=title_of(part[0]) if part else "",
+            last=title_of(part[-1]) if part else "",
+        )
+        for number, part in enumerate(parts, 1)
+    ]
+    for place, part in zip(places, parts, strict=True):
+        hidden = next((row for row in part if not (row.href or row.problem)), None)
+        yield site.page(
+            "list.html",
+            place.path,
+            rows=[listed(row) for row in part],
+            example="" if hidden is None else title_of(hidden),
+            command="" if hidden is None else command_of(site.content, hidden),
+            places=places,
+            count=len(rows),
+        )
 
 
 def title_of(row: MatchRow) -> str:
@@ -36,14 +74,14 @@ def command_of(content: Content, row: MatchRow, seat: int | None = None) -> str:
 
 
 def listed(row: MatchRow) -> Listed:
-    """A match as a line of a list."""
+    """A match as a line of the list."""
     order = sorted(range(len(row.bots)), key=lambda seat: (row.ranks[seat], seat))
     return Listed(
         title=title_of(row),
         href=row.href or "",
         game=row.variant,
         seats=tuple((row.bots[seat], _outcome(row, seat)) for seat in order),
-        note=row.problem,
+        note=row.problem or "out of the standings" * (row.number is None),
     )
 
 
@@ -58,7 +96,7 @@ def behind(row: MatchRow, seat: int) -> int:
     return row.totals[seat] - min(total for other, total in enumerate(row.totals) if other != seat)
 
 
-def of_bot(site: Site, bot: str, rows: Sequence[MatchRow], id_: str, caption: str) -> Table:
+def table_of_bot(site: Site, bot: str, rows: Sequence[MatchRow], id_: str, caption: str) -> Table:
     """Matches of one bot as a table."""
     seats = [row.bots.index(bot) for row in rows]
     pairs = list(zip(rows, seats, strict=True))

@@ -5,8 +5,8 @@ from collections import defaultdict
 from collections.abc import Sequence
 from statistics import mean
 
+from referee.site.pages.frame import Site
 from referee.site.pages.names import unmarked
-from referee.site.pages.shell import Site
 from referee.site.pages.tables import Col, Table, tint
 
 CAPTION = "Opponents by round, each with the share of the matches that the row's bot won, a tie counting half"

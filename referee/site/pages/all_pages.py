@@ -4,12 +4,15 @@ from collections.abc import Iterator
 
 from referee.site.content import Content
 from referee.site.files import File
+from referee.site.pages.about import about_page
 from referee.site.pages.bots import bot_pages
-from referee.site.pages.front import about_page, front_page
+from referee.site.pages.figures import figures_page
+from referee.site.pages.frame import Site
+from referee.site.pages.front import front_page
 from referee.site.pages.games import game_pages
+from referee.site.pages.hall import hall_page
 from referee.site.pages.highlights import highlights_page
-from referee.site.pages.lists import match_lists
-from referee.site.pages.shell import Site
+from referee.site.pages.matches import match_lists
 
 
 def pages(content: Content) -> Iterator[File]:
@@ -19,5 +22,7 @@ def pages(content: Content) -> Iterator[File]:
     yield from bot_pages(site)
     yield from game_pages(site)
     yield from highlights_page(site)
+    yield figures_page(site)
     yield about_page(site)
+    yield hall_page(site)
     yield front_page(site)

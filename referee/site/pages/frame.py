@@ -75,16 +75,23 @@ class Site:
 LINKS = {
     "Standings": "index.html",
     "Highlights": "highlights.html",
-    "Matches": "lists/all/1.html",
-    "About": "about.html",
+    "Matches": "lists/1.html",
+    "Figures": "figures.html",
+    "How it was played": "about.html",
 }
 """The pages that every page leads to, by what they are called."""
+
+
+def sentence(line: str) -> str:
+    """A line of the terminal as a sentence of a page."""
+    text = line.strip().replace("; --json has all", "")
+    return f"{text[:1].upper()}{text[1:]}{'' if text.endswith('.') else '.'}"
 
 
 @cache
 def _environment() -> Environment:
     made = environment()
-    made.filters |= {"linked": _linked, "name": _name, "plain": unmarked, "count": _count}
+    made.filters |= {"linked": _linked, "name": _name, "shown": _shown, "plain": unmarked, "count": _count}
     return made
 
 
@@ -97,7 +104,12 @@ def _linked(context: Context, text: str) -> Markup:
 
 def _name(text: str) -> Markup:
     """A stranger's name, whole, apart from the direction in which the text around it is read."""
-    return Markup("<bdi>{}</bdi>").format(printable(text, NAME_LIMIT))
+    return Markup("<bdi>{}</bdi>").format(_shown(text))
+
+
+def _shown(text: str) -> str:
+    """A stranger's name as pages show it."""
+    return printable(text, NAME_LIMIT)
 
 
 def _count(number: int, one: str, many: str = "") -> str:
