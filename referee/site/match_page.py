@@ -1,27 +1,32 @@
-"""The pages of a match and their data: one page for each view, which loads nothing that this view may not know.
+"""The page of a match and its data: all views in one script beside the page, or within it.
 
 It writes no files; whoever makes the site does.
 """
 
+import zlib
 from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from hashlib import sha256
 
+import msgspec
 from jinja2 import Environment
 from markupsafe import Markup
 from msgspec import Struct
+from msgspec.structs import replace
 
 from referee.match_states.documents import Documents
-from referee.match_states.packed import Packer
-from referee.match_states.states import Additions, Document
+from referee.match_states.states import Document
+from referee.match_states.view import OPEN, Viewer
 from referee.rules.describe import rules_in_brief
 from referee.rules.record import Record
 from referee.rules.variants import from_record
 from referee.site.bundle import style_sheet, viewer_script
-from referee.site.data_script import as_file, data_script
 from referee.site.files import File
 from referee.site.templating import POLICY, environment
+
+DATA = "match.js"
+"""The file beside a match's page that holds the match."""
 
 
 class AboutMatch(Struct, frozen=True, kw_only=True):
@@ -51,17 +56,8 @@ class Place(Struct, frozen=True, kw_only=True):
 
     @property
     def root(self) -> str:
-        """The way from the pages of the match to the root of the site."""
+        """The way from the page of the match to the root of the site."""
         return "../" * (self.folder.count("/") + 1)
-
-
-class Choice(Struct, frozen=True, kw_only=True):
-    """A view that a reader can choose."""
-
-    view: str
-    page: str
-    text: str
-    bot: str = ""
 
 
 class Loaded(Struct, frozen=True, kw_only=True):
@@ -77,42 +73,27 @@ class Loaded(Struct, frozen=True, kw_only=True):
 
 
 def match_files(record: Record, about: AboutMatch, place: Place) -> Iterator[File]:
-    """All files of a match: first the data, then the pages; `index.html` has all cards open.
+    """The files of a match in a site: first the data, then the page. The page opens with all cards open.
 
     Raises BrokenRecord where the record does not replay, and ValueError for options that there cannot be.
     """
-    documents = Documents(record)
-    packer, viewers = Packer(documents), documents.viewers
-    public, views = documents.public, tuple(map(documents.additions, viewers))
-    for viewer, view in zip((None, *viewers), ("public", *map(view_name, views)), strict=True):
-        yield File(path=f"{place.folder}/{view}.js", data=as_file(data_script(view, packer.packed(viewer))))
-    page = _Page(record=record, public=public, choices=_choices(public, views), about=about)
-    for choice in page.choices:
-        yield File(path=f"{place.folder}/{choice.page}", data=page.made(choice.view, _beside(place, choice.view)))
-
-
-def _beside(place: Place, view: str) -> Loaded:
-    """The files that the page of a view loads."""
-    data = dict.fromkeys(("public", view))
-    return Loaded(
+    documents = _documents(record, None)
+    loaded = Loaded(
         policy=POLICY,
         styles=tuple(place.root + place.assets[name] for name in ("site.css", "viewer.css") if name in place.assets),
-        scripts=(place.root + place.assets["viewer.js"], *(f"{name}.js" for name in data)),
+        scripts=(place.root + place.assets["viewer.js"], DATA),
     )
+    yield File(path=f"{place.folder}/{DATA}", data=data_script(documents))
+    yield File(path=f"{place.folder}/index.html", data=_page(record, documents, about, loaded))
 
 
-def self_contained(
-    record: Record, documents: Documents, viewers: Sequence[int], *, about: AboutMatch, first: str
-) -> bytes:
-    """One page that holds the match as the public and these viewers know it, and all that shows it.
+def self_contained(record: Record, about: AboutMatch, seat: int | None = None) -> bytes:
+    """One page that holds the match and all that shows it: all views, or what the public and one seat know.
 
-    It opens with the view `first`.
+    It opens with all cards open, or with the view of the seat. Raises as `match_files` does.
     """
-    packer, public, views = Packer(documents), documents.public, tuple(map(documents.additions, viewers))
-    data = {"public": packer.packed(None)}
-    data |= {view_name(one): packer.packed(viewer) for viewer, one in zip(viewers, views, strict=True)}
-    scripts = [viewer_script(), *(data_script(name, packed).encode() for name, packed in data.items())]
-    style = viewer_style()
+    documents = _documents(record, seat)
+    scripts, style = [viewer_script(), data_script(documents)], viewer_style()
     policy = POLICY.replace("script-src 'self'", f"script-src {' '.join(map(_hash, scripts))}")
     loaded = Loaded(
         policy=policy.replace("style-src 'self'", f"style-src {_hash(style)}").replace("img-src 'self'; ", ""),
@@ -120,17 +101,23 @@ def self_contained(
         inline_style=Markup(style.decode()),  # noqa: S704
         inline_scripts=tuple(Markup(one.decode()) for one in scripts),  # noqa: S704
     )
-    return _Page(record=record, public=public, choices=_choices(public, views), about=about).made(first, loaded)
+    return _page(record, documents, about, loaded)
 
 
-def view_name(view: Document | Additions) -> str:
-    """How a view is called in names of files and in the viewer: `public`, `open`, `seat0`."""
-    return f"seat{view.seat}" if view.view == "seat" else view.view
+def data_script(documents: Sequence[Document]) -> bytes:
+    """The script that hands the documents to the viewer: JSON, compressed by deflate and written as base64.
 
-
-def page_name(view: str) -> str:
-    """The file of a view's page."""
-    return "index.html" if view == "open" else f"{view}.html"
+    A row of `steps` has a step as each of the documents has it, and null where it is that of the first one. So what is
+    alike stands close together, where deflate finds it. The wires of the open document stand in those of the seats.
+    """
+    views = [replace(one, steps=(), wires=() if one.view == "open" else one.wires) for one in documents]
+    rows = [
+        [row[0], *(None if step == row[0] else step for step in row[1:])]
+        for row in zip(*(one.steps for one in documents), strict=True)
+    ]
+    packer = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS, zlib.DEF_MEM_LEVEL + 1)
+    data = packer.compress(msgspec.json.encode({"documents": views, "steps": rows})) + packer.flush()
+    return b'golfref.receive("%b");\n' % b64encode(data)
 
 
 @cache
@@ -139,42 +126,32 @@ def viewer_style() -> bytes:
     return style_sheet("viewer.css")
 
 
-def _choices(public: Document, views: Sequence[Additions]) -> tuple[Choice, ...]:
-    """The views in the order in which they are offered."""
-    given = {view_name(one): one for one in views}
-    choices = [Choice(view="open", page=page_name("open"), text="all cards")] if "open" in given else []
-    choices.append(Choice(view="public", page=page_name("public"), text="what everybody sees"))
-    for name, one in given.items():
-        if one.seat is not None:
-            bot = public.bots[one.seat].name
-            choices.append(Choice(view=name, page=page_name(name), text=f"seat {one.seat}", bot=bot))
-    return tuple(choices)
+def _documents(record: Record, seat: int | None) -> list[Document]:
+    """The documents that a page holds: all, or those of the public and of this seat."""
+    documents = Documents(record)
+    viewers: list[Viewer] = [None, *range(len(record.seats)), OPEN] if seat is None else [None, seat]
+    return [documents.document(viewer) for viewer in viewers]
 
 
-class _Page(Struct, frozen=True, kw_only=True):
-    """What the pages of a match have in common."""
-
-    record: Record
-    public: Document
-    choices: tuple[Choice, ...]
-    about: AboutMatch
-
-    def made(self, view: str, loaded: Loaded) -> bytes:
-        """The page of one view."""
-        chosen = next(one for one in self.choices if one.view == view)
-        text = (
-            _environment()
-            .get_template("match.html")
-            .render(
-                public=self.public,
-                chosen=chosen,
-                choices=self.choices,
-                about=self.about,
-                rules=rules_in_brief(from_record(self.record.preset, self.record.options)),
-                loaded=loaded,
-            )
+def _page(record: Record, documents: Sequence[Document], about: AboutMatch, loaded: Loaded) -> bytes:
+    """The page, which offers the views of these documents, the one with which it opens first."""
+    page = (
+        _environment()
+        .get_template("match.html")
+        .render(
+            public=documents[0],
+            choices=[(_view_name(one), one.seat) for one in (documents[-1], *documents[:-1])],
+            about=about,
+            rules=rules_in_brief(from_record(record.preset, record.options)),
+            loaded=loaded,
         )
-        return text.encode("utf-8", "replace")
+    )
+    return page.encode("utf-8", "replace")
+
+
+def _view_name(view: Document) -> str:
+    """How a view is called in the viewer: `public`, `open`, `seat0`."""
+    return f"seat{view.seat}" if view.view == "seat" else view.view
 
 
 def _hash(text: bytes) -> str:

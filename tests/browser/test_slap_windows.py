@@ -139,12 +139,12 @@ def test_a_window_can_be_stepped_by_keyboard(cactus: Path, browse: Browsing) -> 
 
 
 def test_a_seat_is_told_its_own_times_and_the_public_none(cactus: Path, browse: Browsing) -> None:
-    own = opened(browse, cactus / "seat0.html", "r1w2")
+    own = opened(browse, cactus / "index.html", "r1w2", view="seat0")
     assert "129.5 µs" in own.inner_text(".race")
     assert "158.1" not in own.content()
     assert "158.1" not in own.evaluate("JSON.stringify(golfref.shown)")
 
-    public = opened(browse, cactus / "public.html", "r1w2")
+    public = opened(browse, cactus / "index.html", "r1w2", view="public")
     assert "slapped slot 3 of 0 faulty" in public.inner_text(".race table")
     assert "µs" not in public.inner_text(".race table")
     assert not public.query_selector(".wire-pane")
@@ -177,7 +177,7 @@ def test_all_lines_of_a_bot_stand_beside_the_table_as_they_passed(cactus: Path, 
 
 
 def test_a_line_is_found_and_leads_to_its_step(cactus: Path, browse: Browsing) -> None:
-    page = opened(browse, cactus / "seat1.html", "r1")
+    page = opened(browse, cactus / "index.html", "r1", view="seat1")
     page.fill(".wire-tools input[type=search]", '"decision":"SLAP"')
     page.wait_for_selector(".wire mark >> nth=2")
     assert 'have "\\"decision' not in page.inner_text(".wire-pane [role=status]")

@@ -18,11 +18,11 @@ CALLED = """
 import { tokens, linesOf } from "./words.js";
 import { after, before, momentIn, starts } from "./steps.js";
 import { face, knownTo, slotInWords } from "./cards.js";
-import { changed, stepsOf } from "./states.js";
+import { changed } from "./states.js";
 import { windowInWords } from "./race.js";
 import { barPanel } from "./bar.js";
 
-globalThis.parts = { tokens, linesOf, after, before, momentIn, starts, face, knownTo, slotInWords, changed, stepsOf };
+globalThis.parts = { tokens, linesOf, after, before, momentIn, starts, face, knownTo, slotInWords, changed };
 Object.assign(globalThis.parts, { windowInWords, barPanel });
 """
 

@@ -64,7 +64,7 @@ def test_all_matches_of_a_small_run_have_pages_and_a_second_build_writes_nothing
     assert (built.matches, built.with_pages, built.problems) == (3, 3, ())
     assert pages_of_matches(out) == {2, 3, 4}
     files = {str(path.relative_to(out)) for path in out.rglob("*") if path.is_file()}
-    assert {"index.html", "pulse.js", "matches/3/index.html", "matches/2/public.js", "matches/2/seat0.js"} < files
+    assert {"index.html", "pulse.js", "matches/3/index.html", "matches/2/match.js"} < files
     assert files == {*manifest(out).files, MANIFEST}
     assert built.size_bytes == sum((out / name).stat().st_size for name in files)
 
@@ -236,7 +236,7 @@ def test_a_damaged_record_is_told_on_its_page_and_the_rest_is_built(tmp_path: Pa
     assert {row.id: row.problem for row in built.problems}.keys() == {3, 4}
     assert "a record of format 3; golfref 0.8.0 reads it" in (out / "matches/3/index.html").read_text()
     assert "damaged" in (out / "matches/4/index.html").read_text()
-    assert (out / "matches/2/public.js").is_file()
+    assert (out / "matches/2/match.js").is_file()
     assert os.listdir(out / "matches/3") == ["index.html"]
 
 

@@ -101,15 +101,15 @@ def test_only_what_changed_is_written_and_what_is_not_wanted_goes(tmp_path: Path
 
 def test_a_folder_of_a_match_is_kept_as_long_as_it_is_whole(tmp_path: Path) -> None:
     site = tmp_path / "site"
-    build(site, {"matches/1/index.html": "one", "matches/1/public.js": "data"})
+    build(site, {"matches/1/index.html": "one", "matches/1/match.js": "data"})
 
     with site_folder(site, "cup", RUN) as opened:
         assert opened.keep("matches/1")
         assert not opened.keep("matches/2")
         opened.finish({}, PULSE)
-    assert (site / "matches/1/public.js").read_text() == "data"
+    assert (site / "matches/1/match.js").read_text() == "data"
 
-    (site / "matches/1/public.js").write_text("torn")
+    (site / "matches/1/match.js").write_text("torn")
     with site_folder(site, "cup", RUN) as opened:
         assert not opened.keep("matches/1")
 

@@ -188,7 +188,7 @@ def test_an_author_is_told_what_was_wrong_and_where(content: Content) -> None:
     rows = {1: replace(content.matches[0], id=1, href="matches/1/index.html")}
     page = texts(replace(content, faults=(faults,), matches_by_id=rows))["bots/keeper.html"]
     assert f'href="../matches/1/index.html#{first.moment}"' in page
-    assert f'href="../matches/1/seat{first.seat}.html#{first.moment}"' in page
+    assert f'href="../matches/1/index.html?view=seat{first.seat}#{first.moment}"' in page
     assert first.detail in words(page)
     assert SCRIPT in words(page)
     assert "<script>alert" not in page

@@ -38,10 +38,11 @@ class Browsing:
         self._browser = browser
         self._contexts: list[BrowserContext] = []
 
-    def open(self, file: Path, fragment: str = "", *, width: int = DESKTOP, **context: Any) -> "Page":
+    def open(self, file: Path, fragment: str = "", *, query: str = "", width: int = DESKTOP, **context: Any) -> "Page":
         """The page of a file in a window of its own, once it is loaded.
 
-        `fragment` is what follows the #. `context` is for playwright: `reduced_motion="reduce"`, say.
+        `fragment` is what follows the #, `query` what follows the ?.
+        `context` is for playwright: `reduced_motion="reduce"`, say.
         """
         assert file.is_file(), f"there is no page {file}"
         own = self._browser.new_context(viewport={"width": width, "height": _HEIGHTS[width]}, **context)
@@ -51,7 +52,7 @@ class Browsing:
         own.on("console", self._said)
         own.on("weberror", self._failed)
         page = own.new_page()
-        page.goto(file.resolve().as_uri() + (f"#{fragment}" if fragment else ""))
+        page.goto(file.resolve().as_uri() + (f"?{query}" if query else "") + (f"#{fragment}" if fragment else ""))
         return page
 
     def findings(self, page: "Page") -> list[str]:

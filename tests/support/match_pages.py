@@ -27,9 +27,12 @@ def written(folder: Path, record: Record) -> Path:
     return folder / PLACE.folder
 
 
-def opened(browse: Browsing, file: Path, fragment: str = "", **how: Any) -> "Page":
-    """The page once it shows its match. (`wait_for_function` would need `eval`, which the pages forbid.)"""
-    page = browse.open(file, fragment, **how)
+def opened(browse: Browsing, file: Path, fragment: str = "", view: str = "", **how: Any) -> "Page":
+    """The page once it shows its match, in the view of this name or else in its first one.
+
+    (`wait_for_function` would need `eval`, which the pages forbid.)
+    """
+    page = browse.open(file, fragment, query=f"view={view}" if view else "", **how)
     page.wait_for_selector(".board")
     return page
 

@@ -41,9 +41,7 @@ def show_states(opened: OpenedMatch, seat: int | None, *, is_open: bool, page: P
 def _page(opened: OpenedMatch, record: Record, seat: int | None) -> bytes:
     from referee.site.match_page import AboutMatch, self_contained  # noqa: PLC0415 - it needs jinja2
 
-    documents = Documents(record)
-    viewers = documents.viewers if seat is None else (seat,)
-    game, _ = heading_lines(record, documents.names)
+    game, _ = heading_lines(record, [printable(bot.name, 40) for bot in record.seats])
     place = opened.place
     about = AboutMatch(
         title=printable(f"Match {place.number}: {record.name}" if place.number is not None else record.name, 200),
@@ -51,5 +49,4 @@ def _page(opened: OpenedMatch, record: Record, seat: int | None) -> bytes:
         replay=printable(opened.where, 300),
         lines=tuple(f"{line}." for line in (game, *(printable(one, 300) for one in origin(opened)))),
     )
-    first = "open" if seat is None else f"seat{seat}"
-    return self_contained(record, documents, viewers, about=about, first=first)
+    return self_contained(record, about, seat)

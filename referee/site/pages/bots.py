@@ -161,7 +161,7 @@ def _fault(site: Site, told: FaultTold, name: str) -> Fault:
     moment = f"#{told.moment}" if told.moment else ""
     page = None if row is None else row.href
     href = "" if page is None else page + moment
-    own_href = "" if page is None else page.removesuffix("index.html") + f"seat{told.seat}.html" + moment
+    own_href = "" if page is None else f"{page}?view=seat{told.seat}{moment}"
     which = name if name == shlex.quote(name) else str(told.seat)
     command = f"golfref transcript {shlex.quote(f'{content.store}:{title}')} --bot {which}"
     return Fault(told=told, match=title, where=_where(told), href=href, own_href=own_href, command=command)

@@ -1,7 +1,7 @@
-/** Starts the viewer: reads which view the page is for, opens the moment of the address, and keeps the address current. */
+/** Starts the viewer: opens the view and the moment that the address names, and keeps the address current. */
 
 import { h, say } from "./dom.js";
-import { golfref, received, unpacked, unpackedLater } from "./receive.js";
+import { golfref, unpacked } from "./receive.js";
 import { stageOf } from "./stage.js";
 import { modelOf } from "./states.js";
 import { momentIn } from "./steps.js";
@@ -18,16 +18,11 @@ async function start(place) {
     const keepAddress = rarely((/** @type {string} */ at) => {
         if (momentIn(location.hash) !== at) history.replaceState(null, "", `#${at}`);
     });
-    let view = place.dataset.view ?? "public";
 
     /** @param {string} at */
     function moved(at) {
         complain("");
         keepAddress(at);
-        all("a[data-view]").forEach((link) => {
-            const address = link.getAttribute("href") ?? "";
-            link.setAttribute("href", `${address.split("#")[0]}#${at}`);
-        });
     }
 
     /** @param {string} text */
@@ -46,43 +41,41 @@ async function start(place) {
     }
 
     /**
-     * Shows a view, unless another one is asked for before its document is there.
+     * Shows a view at the moment that the address names.
      * @param {string} name
      */
     async function openView(name) {
-        view = name;
         try {
-            const shared = await unpacked("public");
-            const own = name === "public" ? null : await unpacked(name);
-            if (view !== name) return;
-            golfref.shown = modelOf(shared, own, (seat) => wireOf(own, seat));
+            golfref.shown = modelOf(await unpacked(name));
             stage.open(golfref.shown);
             goToAsked();
-            buttons.forEach((one) => one.setAttribute("aria-pressed", String(one.getAttribute("data-view") === name)));
+            buttons.forEach((one) => one.setAttribute("aria-pressed", String(one.dataset.view === name)));
         } catch (error) {
-            const what = error instanceof Error ? error.message : String(error);
-            if (view === name) complain(`The match cannot be shown: ${what} (arrived: ${received().join(", ") || "nothing"}).`);
+            complain(`The match cannot be shown: ${error instanceof Error ? error.message : String(error)}.`);
         }
     }
 
-    const buttons = all("button[data-view]");
-    all("a[data-view][aria-current]").forEach((one) => one.parentElement?.parentElement?.scrollTo({ left: /** @type {HTMLElement} */ (one).offsetLeft - 80 }));
+    const buttons = /** @type {HTMLElement[]} */ (all("button[data-view]"));
     place.replaceChildren(message, stage.element);
-    await openView(view);
+    await openView(askedView(buttons) ?? place.dataset.view ?? "public");
     window.addEventListener("hashchange", goToAsked);
     all(".skip-link").forEach((link) => link.addEventListener("click", (event) => (event.preventDefault(), place.focus())));
-    buttons.forEach((one) => one.addEventListener("click", () => void openView(one.getAttribute("data-view") ?? "public")));
+    buttons.forEach((one) =>
+        one.addEventListener("click", () => {
+            history.replaceState(null, "", `?view=${one.dataset.view}${location.hash}`);
+            void openView(one.dataset.view ?? "");
+        }),
+    );
 }
 
 /**
- * The wire of a seat, where the view may know it. Those of the open view stand in the files of the seats, which are large.
- * @param {Additions | null} own
- * @param {number} seat
- * @returns {Promise<Wire | undefined>}
+ * The view that the address names, as in `index.html?view=seat0#r3t12`, if the page has it.
+ * @param {HTMLElement[]} buttons
+ * @returns {string | undefined}
  */
-async function wireOf(own, seat) {
-    const holder = own?.view === "open" ? await unpackedLater(`seat${seat}`) : own;
-    return holder?.wires.find((/** @type {Wire} */ one) => one.seat === seat);
+function askedView(buttons) {
+    const name = new URLSearchParams(location.search).get("view");
+    return buttons.find((one) => one.dataset.view === name)?.dataset.view;
 }
 
 /**

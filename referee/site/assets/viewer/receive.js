@@ -1,91 +1,54 @@
-/** How a match reaches the page: by classic scripts that call `golfref.receive(view, count, letters)`, also from file://. */
-
-import { documentOf } from "./unpack.js";
-
-/** The character for 15 bits that are 0 (referee/site/data_script.py). */
-const FIRST = 0x3400;
-
-/** @type {Map<string, Uint8Array>} */
-const packed = new Map();
+/** How a match reaches the page: a classic script calls `golfref.receive(base64)`, also from file://. */
 
 /**
- * Takes the packed document of a view: JSON (referee/match_states/packed.py) that is compressed by deflate.
- * @param {string} view
- * @param {number} count how many bytes that is
- * @param {string} letters the bytes, 15 bits in each character
+ * The documents of all views with the first view's steps, and each step as all views have it (match_page.py says how).
+ * @typedef {{documents: StatesDocument[], steps: (Step | null)[][]}} Packed
  */
-export function receive(view, count, letters) {
-    packed.set(view, bytesOf(letters, count));
+
+/** @type {Promise<Packed> | null} */
+let arrived = null;
+
+/**
+ * Takes the match: JSON that is compressed by deflate and written as base64.
+ * @param {string} base64
+ */
+export function receive(base64) {
+    arrived = inflated(base64);
+    arrived.catch(() => {}); // whoever asks for a document is told
 }
 
 /**
- * The bytes that stand in the letters.
- * @param {string} letters
- * @param {number} count
- * @returns {Uint8Array}
+ * @param {string} base64
+ * @returns {Promise<Packed>}
  */
-function bytesOf(letters, count) {
-    const bytes = new Uint8Array(count);
-    let held = 0;
-    let bits = 0;
-    let at = 0;
-    for (let i = 0; i < letters.length; i++) {
-        held = (held << 15) | (letters.charCodeAt(i) - FIRST);
-        bits += 15;
-        while (bits >= 8 && at < count) {
-            bits -= 8;
-            bytes[at++] = (held >> bits) & 255;
-        }
-        held &= (1 << bits) - 1;
-    }
-    return bytes;
-}
-
-/**
- * The views whose documents have arrived.
- * @returns {string[]}
- */
-export function received() {
-    return [...packed.keys()];
-}
-
-/**
- * The document of a view. It fails where that has not arrived.
- * @param {string} view
- * @returns {Promise<any>}
- */
-export async function unpacked(view) {
-    return documentOf(await inflated(view), await inflated("public"));
-}
-
-/**
- * What a file holds. It fails where that has not arrived.
- * @param {string} view
- * @returns {Promise<any>}
- */
-async function inflated(view) {
-    const bytes = packed.get(view);
-    if (bytes === undefined) throw new Error(`the file ${view}.js of this match is missing`);
+async function inflated(base64) {
+    if (!("DecompressionStream" in globalThis)) throw new Error("this browser is older than 2023 and cannot unpack it; use a newer one");
+    const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
     const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
     return JSON.parse(await new Response(stream).text());
 }
 
 /**
- * The document of a view whose file the page has not loaded at once: its script is put into the page now.
+ * The document of a view: `public`, `open`, `seat0` and so on.
  * @param {string} view
- * @returns {Promise<any>}
+ * @returns {Promise<StatesDocument>}
  */
-export async function unpackedLater(view) {
-    if (!packed.has(view)) {
-        await new Promise((resolve) => {
-            const script = document.createElement("script");
-            script.addEventListener("load", resolve);
-            script.addEventListener("error", resolve);
-            script.src = `${view}.js`;
-            document.head.append(script);
-        });
-    }
-    return unpacked(view);
+export async function unpacked(view) {
+    if (arrived === null) throw new Error("the file match.js beside this page is missing");
+    const { documents, steps } = await arrived;
+    const number = documents.findIndex((one) => viewOf(one) === view);
+    if (number < 0) throw new Error(`it has no view ${view}`);
+    const wires = view === "open" ? documents.flatMap((one) => one.wires) : documents[number].wires;
+    return { ...documents[number], wires, steps: steps.map((row) => row[number] ?? /** @type {Step} */ (row[0])) };
+}
+
+/**
+ * How the view of a document is called.
+ * @param {StatesDocument} document
+ * @returns {string}
+ */
+export function viewOf({ view, seat }) {
+    return view === "seat" ? `seat${seat}` : view;
 }
 
 /**

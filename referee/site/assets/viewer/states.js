@@ -1,5 +1,7 @@
 /** The table after each step, made of the changes that the referee has written down. It knows no rules and no page. */
 
+import { viewOf } from "./receive.js";
+
 /**
  * The value with one place in it changed; what has not changed is shared with it.
  * @param {any} value
@@ -25,27 +27,6 @@ export function changed(state, changes) {
 }
 
 /**
- * The steps of a view: those of the public with what a seat, or whoever sees all cards, knows besides.
- * @param {PublicDocument} shared
- * @param {Additions | null} own
- * @returns {Step[]}
- */
-export function stepsOf(shared, own) {
-    const more = new Map((own ? own.more : []).map((one) => [one.step, one]));
-    return shared.steps.map((step, number) => {
-        const extra = more.get(number);
-        if (!extra) return step;
-        return {
-            ...step,
-            words: extra.words ?? step.words,
-            moved: extra.moved ?? step.moved,
-            answers: extra.answers ?? step.answers,
-            changes: [...(step.changes ?? []), ...(extra.changes ?? [])],
-        };
-    });
-}
-
-/**
  * By step, the table after it.
  * @param {TableState} start
  * @param {readonly Step[]} steps
@@ -58,22 +39,20 @@ export function statesOf(start, steps) {
 
 /**
  * The match as one view knows it.
- * @param {PublicDocument} shared
- * @param {Additions | null} own
- * @param {Model["wire"]} wire
+ * @param {StatesDocument} document
  * @returns {Model}
  */
-export function modelOf(shared, own, wire) {
-    const steps = stepsOf(shared, own);
+export function modelOf(document) {
+    const { bots, steps, windows, swings, wires } = document;
     return {
-        view: own === null ? "public" : own.view === "seat" ? `seat${own.seat}` : own.view,
-        document: shared,
-        bots: shared.bots,
+        view: viewOf(document),
+        document,
+        bots,
         steps,
-        states: statesOf(shared.start, steps),
-        windows: (own ?? shared).windows,
-        swings: (own ?? shared).swings,
-        wire,
+        states: statesOf(document.start, steps),
+        windows,
+        swings,
+        wire: (seat) => wires.find((one) => one.seat === seat),
         moments: new Map(steps.map((step, number) => [step.at, number])),
         goTo: () => {},
     };

@@ -161,7 +161,8 @@ interface Bot {
     owner?: string;
 }
 
-interface PublicDocument {
+/** A match as one viewer may know it. */
+interface StatesDocument {
     format: string;
     golfref: string;
     preset: string;
@@ -178,23 +179,7 @@ interface PublicDocument {
     rounds: RoundOfMatch[];
     windows: SlapWindow[];
     swings: Swing[];
-}
-
-interface MoreOfStep {
-    step: number;
-    words?: string[] | null;
-    moved?: { from: Place; to: Place }[] | null;
-    answers?: Answered[];
-    changes?: Change[];
-}
-
-/** What makes a seat's or the open document out of the public one. */
-interface Additions {
-    view: string;
-    seat?: number | null;
-    more: MoreOfStep[];
-    windows: SlapWindow[];
-    swings: Swing[];
+    /** Those of the seats of which this viewer may know. */
     wires: Wire[];
 }
 
@@ -202,7 +187,7 @@ interface Additions {
 interface Model {
     /** `public`, `open` or `seat0`, `seat1`, ... */
     view: string;
-    document: PublicDocument;
+    document: StatesDocument;
     bots: Bot[];
     steps: Step[];
     /** By step, the table after it. */
@@ -210,7 +195,7 @@ interface Model {
     windows: SlapWindow[];
     swings: Swing[];
     /** What passed between the referee and the bot of this seat; undefined where this view may not know of it. */
-    wire: (seat: number) => Promise<Wire | undefined>;
+    wire: (seat: number) => Wire | undefined;
     /** By the name of a moment, the number of its step. */
     moments: Map<string, number>;
     /** Shows another step. The page sets it. */
