@@ -16,7 +16,7 @@ from referee.commands.console import put, put_json, put_words, say, screen_width
 from referee.commands.options import Game, Json, RunFile, refuse
 from referee.commands.recorded.records import check_bot_of_run, open_run
 from referee.errors import DONE
-from referee.reports.bot_results import MOST_SHOWN, bot_results, one_bot, one_bot_report
+from referee.reports.bot_results import MOST_SHOWN, bot_results, how_many, one_bot, one_bot_report
 from referee.reports.faults import FaultLog, explain, page_for_authors, read_on
 from referee.reports.host_figures import hosts_of, hosts_report
 from referee.reports.provenance import influences, provenance
@@ -166,8 +166,9 @@ def _print_bot(options: StandingsOptions, store: Store, bot: str) -> None:
     ratings = None if summary is None or has_means else summary.ratings
     columns = None if has_means else columns_of(standings, [rating_column(ratings)] if ratings else [])
     below = [*([anchor_line(ratings)] if ratings else []), *(influences(summary, bot=bot) if summary else [])]
+    below += ["\n".join(how_many(store, summary, bot))] if summary else []
     report_ = one_bot_report(one, width, len(standings.overall), columns)
-    put("\n\n".join([*report_, *(wrapped(line, width) for line in below)]))
+    put("\n\n".join([*report_, *("\n".join(wrapped(line, width) for line in part.splitlines()) for part in below)]))
     if matches:
         rest = "; --json lists all matches" * (len(matches) > MOST_SHOWN)
         where = shlex.quote(f"{store.path}:{matches[0].match}")

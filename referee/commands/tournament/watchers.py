@@ -1,7 +1,7 @@
 """What watches a run that is played: the progress on the terminal, and the reporter of events."""
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 
 from referee import __version__, wall_clock
@@ -23,6 +23,9 @@ from referee.tournament.voids import VoidSuspect
 NOTED_EVERY_S = 1.0
 """Seconds between two forecasts that are noted."""
 
+LOOKED_EVERY_S = 10.0
+"""Seconds between two looks at the bots' files."""
+
 
 def _leaders_of(run: PreparedRun) -> Leaders:
     """What says who leads the run."""
@@ -33,8 +36,10 @@ def _leaders_of(run: PreparedRun) -> Leaders:
 
 
 @contextmanager
-def watchers(run: PreparedRun, store: Store, estimate: Estimate, sink: EventSink) -> Iterator[Watcher]:
-    """The watcher of this run, for the duration of the block."""
+def watchers(
+    run: PreparedRun, store: Store, estimate: Estimate, sink: EventSink, look: Callable[[], None]
+) -> Iterator[Watcher]:
+    """The watcher of this run, for the duration of the block. It calls `look` now and then."""
     total, pace, leaders = len(run.plan), Pace(estimate), _leaders_of(run)
     reporters = list[Watcher]()
     if sink.is_used:
@@ -43,7 +48,7 @@ def watchers(run: PreparedRun, store: Store, estimate: Estimate, sink: EventSink
         sink.put(_begin(run, played, pace.left_s()))
         reporters.append(Reporter(sink.put, store, pace.left_s, planned=total, played=played))
     with progress(store.results(), total, leaders, pace) as first:
-        yield _All(first, _Forecaster(run, pace), *reporters)
+        yield _All(first, _Periodic(run, pace, look), *reporters)
 
 
 def _begin(run: PreparedRun, played: int, left_s: float) -> Begin:
@@ -62,11 +67,12 @@ def _begin(run: PreparedRun, played: int, left_s: float) -> Begin:
     )
 
 
-class _Forecaster:
-    """Notes beside the store when the run probably ends, for other processes that look at it."""
+class _Periodic:
+    """Notes beside the store when the run probably ends, for other processes that look at it, and looks at the bots."""
 
-    def __init__(self, run: PreparedRun, pace: Pace) -> None:
-        self._run, self._pace = run, pace
+    def __init__(self, run: PreparedRun, pace: Pace, look: Callable[[], None]) -> None:
+        self._run, self._pace, self._look = run, pace, look
+        self._looked_at = time.monotonic()
         self._most = run.most_matches or 0
         self._note()
 
@@ -83,6 +89,9 @@ class _Forecaster:
         del result
         if time.monotonic() - self._noted_at > NOTED_EVERY_S:
             self._note()
+        if time.monotonic() - self._looked_at > LOOKED_EVERY_S:
+            self._looked_at = time.monotonic()
+            self._look()
 
     def voided(self, planned_match: PlannedMatch, attempt: int, reason: str, id_: int) -> None:
         del planned_match, attempt, reason, id_
