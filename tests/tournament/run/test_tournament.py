@@ -267,7 +267,7 @@ def test_timed_slaps_fresh_cards_and_a_secret_key_in_a_store_elsewhere(tmp_path:
     write(tmp_path, text=TIMED)
     tables, said = golfref("tournament", "small.toml", "--store", "elsewhere.db", cwd=tmp_path)
     assert sorted(os.listdir(tmp_path)) == ["elsewhere.db", "small.toml"]
-    assert "slaps: broadcast timing\n" in tables
+    assert "slaps: broadcast timing, " in tables
     assert "rotations fresh: each match has cards of its own\n" in said
     assert "rotations fresh: each match has cards of its own\n" in tables
     assert "all holds" in golfref("verify", "elsewhere.db", cwd=tmp_path)[0]
