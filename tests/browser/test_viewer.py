@@ -14,12 +14,12 @@ from commented import commented
 from made_up_records import made_up
 from match_pages import ABOUT, opened, pressed, written
 from recorded_matches import BY_PRESET
+from states_shown import apply
 
 from protocol.cards import Card, rank, suit
 from protocol.events import Round
-from referee.match_states.cells import apply
-from referee.match_states.documents import Documents
-from referee.match_states.reel import Reel
+from referee.match_states.documents import document
+from referee.match_states.replay import Replay
 from referee.match_states.view import OPEN, Viewer
 from referee.rules.secrets import TableEvent, view
 from referee.rules.variants import PRESETS
@@ -61,16 +61,16 @@ def test_every_step_shows_the_referees_state_forwards_and_backwards_and_no_card_
 ) -> None:
     """What a viewer was told of follows from the events and from the rules of who may see what of them."""
     record = BY_PRESET[preset]
-    folder, documents, events = written(tmp_path, record), Documents(record), Reel(record).events
+    folder, events = written(tmp_path, record), [step.event for step in Replay(record).steps]
     for name, viewer in VIEWS.items():
-        document = json.loads(msgspec.json.encode(documents.document(viewer)))
+        made = json.loads(msgspec.json.encode(document(record, viewer)))
         page = opened(browse, folder / "index.html", view=name, reduced_motion="reduce")
-        assert json.loads(page.evaluate("JSON.stringify(golfref.shown.states)")) == list(states(document))
+        assert json.loads(page.evaluate("JSON.stringify(golfref.shown.states)")) == list(states(made))
         walked = page.evaluate(f"{ON_THE_PAGE}.walk()")
         page.context.close()
 
         assert walked["differ"] == [], "the same step looks different on the way back"
-        for number, (shown, state) in enumerate(zip(walked["tables"], states(document), strict=True)):
+        for number, (shown, state) in enumerate(zip(walked["tables"], states(made), strict=True)):
             assert without_knowers(shown) == in_words_of_the_page(state), f"{name}, step {number}"
         known: set[str] = set()
         for number, (event, cards) in enumerate(zip(events, walked["cards"], strict=True) if viewer != OPEN else ()):
@@ -93,10 +93,10 @@ def test_a_view_shows_comments_of_others_or_takes_one_for_html(tmp_path: Path, b
         assert set(shown) == {f"{seat} </script><img src=x>\\x1b\\u202e" for seat in seats}
 
 
-def states(document: Any) -> Iterator[Any]:
+def states(made: Any) -> Iterator[Any]:
     """The state after each step of a states document."""
-    state = document["start"]
-    for step in document["steps"]:
+    state = made["start"]
+    for step in made["steps"]:
         state = apply(state, step.get("changes", ()))
         yield state
 

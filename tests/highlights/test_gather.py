@@ -14,7 +14,7 @@ from recorded_matches import BY_PRESET
 from referee.highlights.gather import Highlights
 from referee.highlights.highlight import Highlight
 from referee.highlights.kinds import KINDS
-from referee.match_states.reel import Reel
+from referee.match_states.replay import Replay
 from referee.rules.match import MatchResult, RoundResult
 from referee.rules.record import Record
 from referee.tournament.plan.planned_match import Identity
@@ -60,16 +60,15 @@ def scored(preset: str, *rounds: tuple[int, ...]) -> Record:
 EVERY_GAME = run_of(BY_PRESET.values())
 
 
-def test_highlights_are_told_kind_by_kind_with_moments_that_the_film_of_the_match_has() -> None:
+def test_highlights_are_told_kind_by_kind_with_moments_that_the_match_has() -> None:
     found = best(EVERY_GAME)
 
     assert [one.kind for one in found] == sorted((one.kind for one in found), key=[kind.name for kind in KINDS].index)
     assert {one.kind for one in found} == {"closest-finish", "wrong-slap"}
-    reels = {row.id: Reel(record) for row, record in EVERY_GAME}
+    replays = {row.id: Replay(record) for row, record in EVERY_GAME}
     for one in found:
-        reel = reels[one.id]
-        event = reel.events[reel.names.index(one.moment)]
-        assert type(event).__name__ == ("Slapped" if one.kind == "wrong-slap" else "Round")
+        (step,) = (step for step in replays[one.id].steps if step.at == one.moment)
+        assert type(step.event).__name__ == ("Slapped" if one.kind == "wrong-slap" else "Round")
         assert all(bot in one.sentence for bot in [one.bots[seat] for seat in one.seats[:1]])
 
 

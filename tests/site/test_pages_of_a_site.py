@@ -9,7 +9,8 @@ from made_up_sites import AS_OF, OVERRIDE, SCRIPT, content_of, played
 from msgspec.structs import replace
 from recorded_matches import BY_PRESET
 
-from referee.match_states.film import Film
+from referee.match_states.replay import Replay
+from referee.match_states.step_view import StepView
 from referee.reports.faults import published_detail
 from referee.reports.tables.bot_tables import standings_of
 from referee.rules.record import Mishap, Record
@@ -182,8 +183,9 @@ def test_an_author_is_told_what_was_wrong_and_where(content: Content) -> None:
     assert faults.matches == {"illegal_action": EXAMPLES + 2}
     assert [told.id for told in faults.told] == [*range(1, EXAMPLES + 1)]
     first = faults.told[0]
-    (frame,) = (one for one in Film(record).frames if one.name == first.moment)
-    assert any("illegal_action" in note.text for note in frame.notes)
+    replay = Replay(record)
+    (step,) = (one for one in replay.steps if one.at == first.moment)
+    assert any("illegal_action" in note for note in StepView(replay, step.number, first.seat).notes)
 
     rows = {1: replace(content.matches[0], id=1, href="matches/1/index.html")}
     page = texts(replace(content, faults=(faults,), matches_by_id=rows))["bots/keeper.html"]
