@@ -115,8 +115,7 @@ def data_script(views: Sequence[Document]) -> bytes:
         [row[0], *(None if step == row[0] else step for step in row[1:])]
         for row in zip(*(one.steps for one in views), strict=True)
     ]
-    packer = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS, zlib.DEF_MEM_LEVEL + 1)
-    data = packer.compress(msgspec.json.encode({"documents": heads, "steps": steps})) + packer.flush()
+    data = zlib.compress(msgspec.json.encode({"documents": heads, "steps": steps}), 7, -zlib.MAX_WBITS)
     return b'golfref.receive("%b");\n' % b64encode(data)
 
 
