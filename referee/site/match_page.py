@@ -52,7 +52,7 @@ class Place(Struct, frozen=True, kw_only=True):
     folder: str
     """From the root of the site, as in `matches/17`."""
     assets: Mapping[str, str]
-    """Paths of the shared files (viewer.js, viewer.css and, where there is one, site.css) from the root, by name."""
+    """Paths of the shared files (viewer.js and viewer.css) from the root, by name."""
 
     @property
     def root(self) -> str:
@@ -80,7 +80,7 @@ def match_files(record: Record, about: AboutMatch, place: Place) -> Iterator[Fil
     views = _views(record, None)
     loaded = Loaded(
         policy=POLICY,
-        styles=tuple(place.root + place.assets[name] for name in ("site.css", "viewer.css") if name in place.assets),
+        styles=(place.root + place.assets["viewer.css"],),
         scripts=(place.root + place.assets["viewer.js"], DATA),
     )
     yield File(path=f"{place.folder}/{DATA}", data=data_script(views))
@@ -138,6 +138,7 @@ def _page(record: Record, views: Sequence[Document], about: AboutMatch, loaded: 
         .get_template("match.html")
         .render(
             public=views[0],
+            standing=sorted(range(len(record.seats)), key=views[0].ranks.__getitem__),
             choices=[(_view_name(one), one.seat) for one in (views[-1], *views[:-1])],
             about=about,
             rules=rules_in_brief(from_record(record.preset, record.options)),
