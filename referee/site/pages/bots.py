@@ -12,7 +12,7 @@ from referee.reports import provenance
 from referee.reports.bot_results import OneBot, one_bot
 from referee.reports.tables.bot_tables import MEANS, own_terms, rank, standings_of
 from referee.reports.tables.figures import plus_minus, signed
-from referee.site.content import BotFaults, FaultTold, MatchRow
+from referee.site.content import BotFaults, FaultExample, MatchRow
 from referee.site.files import File
 from referee.site.pages import matches, standings
 from referee.site.pages.frame import Site
@@ -43,7 +43,7 @@ MENDS = {
 class Fault(Struct, frozen=True, kw_only=True):
     """A fault with where to see it."""
 
-    told: FaultTold
+    example: FaultExample
     match: str
     """As people call the match."""
     where: str
@@ -84,7 +84,7 @@ def _page(site: Site, bot: EnteredBot, one: OneBot, faults: BotFaults | None) ->
         doubts=_doubts(site, name),
         times=_times(site, name),
         faults=faults,
-        told=[] if faults is None else [_fault(site, each, name) for each in faults.told],
+        examples=[] if faults is None else [_fault(site, each, name) for each in faults.examples],
         late=content.matches_by_id.get(faults.late_id) if faults is not None and faults.late_id else None,
         export=f"golfref export {shlex.quote(content.store)} --bot {shlex.quote(name)} -o matches.jsonl",
         results=f"golfref standings {shlex.quote(content.store)} --bot {shlex.quote(name)}",
@@ -195,13 +195,15 @@ def _times(site: Site, name: str) -> Table | None:
     return times_table("times", "How long it took", "what", found)
 
 
-def _fault(site: Site, told: FaultTold, name: str) -> Fault:
+def _fault(site: Site, example: FaultExample, name: str) -> Fault:
     content = site.content
-    row: MatchRow | None = content.matches_by_id.get(told.id)
-    title = f"#{told.id}" if told.match is None else str(told.match)
-    moment = f"#{told.moment}" if told.moment else ""
+    row: MatchRow | None = content.matches_by_id.get(example.id)
+    title = f"#{example.id}" if example.match is None else str(example.match)
+    moment = f"#{example.moment}" if example.moment else ""
     page = None if row is None else row.href
-    href = "" if page is None else f"{page}?view=seat{told.seat}{moment}"
-    which = name if name == shlex.quote(name) else str(told.seat)
+    href = "" if page is None else f"{page}?view=seat{example.seat}{moment}"
+    which = name if name == shlex.quote(name) else str(example.seat)
     command = f"golfref transcript {shlex.quote(f'{content.store}:{title}')} --bot {which}"
-    return Fault(told=told, match=title, where=told.where, href=href, command=command, mend=MENDS.get(told.kind, ""))
+    return Fault(
+        example=example, match=title, where=example.where, href=href, command=command, mend=MENDS.get(example.kind, "")
+    )

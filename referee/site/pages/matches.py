@@ -14,7 +14,7 @@ A_PAGE = 2000
 """How many matches a page of the list has at most."""
 
 
-class Listed(Struct, frozen=True, kw_only=True):
+class Line(Struct, frozen=True, kw_only=True):
     """A match as a line of the list."""
 
     title: str
@@ -54,7 +54,7 @@ def match_lists(site: Site) -> Iterator[File]:
         yield site.page(
             "list.html",
             place.path,
-            rows=[listed(row) for row in part],
+            rows=[line_of(row) for row in part],
             example="" if hidden is None else title_of(hidden),
             command="" if hidden is None else command_of(site.content, hidden),
             places=places,
@@ -73,10 +73,10 @@ def command_of(content: Content, row: MatchRow, seat: int | None = None) -> str:
     return f"golfref replay {shlex.quote(f'{content.store}:{title_of(row)}')}{own}"
 
 
-def listed(row: MatchRow) -> Listed:
+def line_of(row: MatchRow) -> Line:
     """A match as a line of the list."""
     order = sorted(range(len(row.bots)), key=lambda seat: (row.ranks[seat], seat))
-    return Listed(
+    return Line(
         title=title_of(row),
         href=row.href or "",
         game=row.variant,
