@@ -7,14 +7,13 @@ from math import inf
 from msgspec import Struct
 
 from referee.highlights.highlight import Highlight
-from referee.plots.times import TimeBins
 from referee.reports import provenance
 from referee.reports.bot_results import OneBot, one_bot
 from referee.reports.tables.bot_tables import MEANS, own_terms, rank, standings_of
 from referee.reports.tables.figures import plus_minus, signed
 from referee.site.content import BotFaults, FaultExample, MatchRow
 from referee.site.files import File
-from referee.site.pages import matches, standings
+from referee.site.pages import matches
 from referee.site.pages.frame import Site
 from referee.site.pages.highlights import moments
 from referee.site.pages.tables import Col, Table, bar, cols_of, tint, with_bars
@@ -76,7 +75,6 @@ def _page(site: Site, bot: EnteredBot, one: OneBot, faults: BotFaults | None) ->
         terms=own_terms(bot),
         row=row if row is not None and row.matches else None,
         place="" if row is None else _place(site, row),
-        beside=_beside(site, one),
         by_game=_by_game(site, one),
         opponents=_opponents(site, name),
         extremes=_extremes(site, name),
@@ -106,14 +104,6 @@ def _place(site: Site, row: BotStanding) -> str:
 def _is_named(highlight: Highlight, name: str) -> bool:
     """Whether the sentence tells of this bot."""
     return any(highlight.bots[part] == name for part in highlight.parts if isinstance(part, int))
-
-
-def _beside(site: Site, one: OneBot) -> Table | None:
-    """Its row between those of its neighbours."""
-    if one.standing is None:
-        return None
-    bots = len(site.content.summary.standings)
-    return standings.overall(site, one.beside, "beside", f"Its place among {bots} bots, with its neighbours")
 
 
 def _by_game(site: Site, one: OneBot) -> Table | None:
@@ -180,19 +170,11 @@ def _doubts(site: Site, name: str) -> list[str]:
     return [line.removeprefix("WARNING: ") for line in lines if line.startswith("WARNING: ") and marked in line]
 
 
-def _bins(site: Site, name: str) -> list[tuple[str, TimeBins]]:
-    times = site.content.times
-    if times is None:
-        return []
-    some = [("answers", times.thinking.get(name)), ("slaps", times.slaps.get(name))]
-    return [(title, bins) for title, bins in some if bins is not None and bins.count]
-
-
 def _times(site: Site, name: str) -> Table | None:
-    found = _bins(site, name)
-    if not found:
-        return None
-    return times_table("times", "How long it took", "what", found)
+    times = site.content.times
+    some = [] if times is None else [("answers", times.thinking.get(name)), ("slaps", times.slaps.get(name))]
+    found = [(title, bins) for title, bins in some if bins is not None and bins.count]
+    return times_table("times", "How long it took", "what", found) if found else None
 
 
 def _fault(site: Site, example: FaultExample, name: str) -> Fault:

@@ -91,11 +91,6 @@ def _outcome(row: MatchRow, seat: int) -> str:
     return f"{row.totals[seat]}{faults}{', forfeited' * row.forfeited[seat]}"
 
 
-def behind(row: MatchRow, seat: int) -> int:
-    """How many strokes the total of a seat is above the best other one; negative where it is below."""
-    return row.totals[seat] - min(total for other, total in enumerate(row.totals) if other != seat)
-
-
 def table_of_bot(site: Site, bot: str, rows: Sequence[MatchRow], id_: str, caption: str) -> Table:
     """Matches of one bot as a table."""
     seats = [row.bots.index(bot) for row in rows]
@@ -114,12 +109,10 @@ def table_of_bot(site: Site, bot: str, rows: Sequence[MatchRow], id_: str, capti
             Col(title="game", cells=[site.games(row.variant) for row in rows], is_text=True),
             Col(title="rank", cells=[f"{row.ranks[seat]} of {len(row.bots)}" for row, seat in pairs]),
             Col(title="total", cells=[str(row.totals[seat]) for row, seat in pairs]),
-            Col(title="behind", cells=[f"{behind(row, seat):+d}" if len(row.bots) > 1 else "-" for row, seat in pairs]),
             Col(title="against", cells=[_others(site, row, seat) for row, seat in pairs], is_text=True),
             Col(title="faults", cells=[_faults(row, seat) for row, seat in pairs], is_text=True),
             *([Col(title="to see it", cells=how, is_text=True)] if any(how) else []),
         ),
-        note="Behind: by how many strokes its total is above the best other one; below it where that is negative.",
     )
 
 
