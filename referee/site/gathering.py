@@ -5,6 +5,7 @@ Each record is read once. The store's lock is never touched.
 
 import time
 from collections.abc import Callable, Iterator
+from hashlib import sha256
 from itertools import islice
 
 from referee.highlights.gather import Highlights
@@ -99,7 +100,10 @@ class Gathering:
     def _read(self, store: Store, row: CommittedMatch) -> str:
         """Take in what the record tells; returns what is wrong with it."""
         try:
-            record = read_record(store.record(row.id))
+            data = store.record(row.id)
+            record = read_record(data)
+            if sha256(data).hexdigest() != row.hash:
+                return "its record is not the one that its result names; `golfref verify` says more"
             self._highlights.add(row, record.result, record.counts)
             self._faults.add(row, record)
         except (NoRecord, BrokenRecord, StoreError, ValueError, LookupError) as error:
