@@ -45,8 +45,6 @@ PAGES = {
         "statistics": "tournaments/STATISTICS",
         "highlights": "tournaments/HIGHLIGHTS",
         "site": "tournaments/SITE",
-        "viewer": "tournaments/VIEWER",
-        "pictures": "tournaments/PICTURES",
         "export": "tournaments/EXPORT",
         "publishing": "tournaments/PUBLISHING",
         "store": "tournaments/STORE",
@@ -64,6 +62,9 @@ PAGES = {
 
 TOPICS = {topic: page for topics in PAGES.values() for topic, page in topics.items()}
 
+WORDS = {"disqualify": "withdraw", "ban": "withdraw", "remove": "withdraw", "luck": "interval", "time": "hours"}
+"""Words that people look for, and those of the pages."""
+
 _PACKAGES = Path(referee.__file__).parent.parent
 
 
@@ -79,6 +80,7 @@ def help(  # noqa: A001 - the name of the command
             put(f"{subject}:", *(f"  {name:13}{_title(page)}" for name, page in topics.items()))
         return DONE
     name = topic.lower().removesuffix(".md").replace("_", "-").rpartition("/")[2]
+    name = WORDS.get(name, name)
     if name not in TOPICS:
         near = get_close_matches(name, TOPICS, n=1, cutoff=0.8)
         counts = {one: _text(page).lower().count(name) for one, page in TOPICS.items() if one != "changes"}

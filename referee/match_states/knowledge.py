@@ -19,35 +19,28 @@ Knower = int | None
 """A seat, or None for the public, which knows what everybody was shown."""
 
 
-class Known(Struct, frozen=True):
-    """Since when a card is known, as the number of an event, and the kind of event that showed it."""
+class Since(Struct, frozen=True):
+    """Since when a card is known."""
 
-    since: int
+    step: int
+    """The number of the event that showed it."""
     how: str
+    """The kind of that event."""
 
 
-By = Mapping[Knower, Known]
-
-NOBODY: By = MappingProxyType({})
+Knowers = Mapping[Knower, Since]
 
 
-class KnownBy(Struct, frozen=True, kw_only=True):
-    """Who knows the cards on the table after an event, as bits (`Slot.known_by`)."""
+_NONE: Knowers = MappingProxyType({})
+
+
+class KnownBy(Struct, frozen=True):
+    """Who knows the cards on the rules' table after an event, as bits (`Slot.known_by`)."""
 
     slots: tuple[tuple[tuple[int, int] | None, ...], ...]
     """By seat and slot: who knows the card, and of whom everybody can tell that; None where the slot is empty."""
     hand: tuple[int, ...]
     """Who knows each card in hand."""
-
-
-def known_by(table: Table) -> KnownBy:
-    """Return who knows the cards that lie on the table now."""
-    slots = [
-        tuple([None if slot is None else (slot.known_by, slot.openly_known_by) for slot in layout])
-        for layout in table.layouts or [[]] * table.seats
-    ]
-    hand = () if table.hand is None else (table.hand_known_by,)
-    return KnownBy(slots=tuple(slots), hand=(*hand, *table.extra_known_by[: len(table.extra)]))
 
 
 class WatchedTable(Table):
@@ -58,82 +51,84 @@ class WatchedTable(Table):
     def emit(self, event: TableEvent) -> None:
         """Note that something has happened, and who knows what now."""
         super().emit(event)
-        self.known.append(known_by(self))
+        slots = [
+            tuple([None if slot is None else (slot.known_by, slot.openly_known_by) for slot in layout])
+            for layout in self.layouts or [[]] * self.seats
+        ]
+        hand = () if self.hand is None else (self.hand_known_by,)
+        self.known.append(KnownBy(tuple(slots), (*hand, *self.extra_known_by[: len(self.extra)])))
 
 
-class HiddenOrder(Struct, frozen=True, kw_only=True):
-    """Face-down cards of a seat changed places, and only some seats were told how."""
+class Knowledge(Struct, frozen=True, kw_only=True):
+    """Who knows the cards on the table after an event, by their numbers."""
 
-    of: int
-    to: tuple[int, ...]
+    layouts: Sequence[Layout]
+    known: KnownBy
+    truth: Mapping[int, Knowers] = MappingProxyType({})
+    openly: Mapping[int, Knowers] = MappingProxyType({})
+    """What everybody at the table can tell."""
 
+    @staticmethod
+    def before_the_match(blank: View) -> "Knowledge":
+        """Nobody knows anything."""
+        return Knowledge(layouts=blank.layouts, known=KnownBy(((),) * blank.seats, ()))
 
-class Knowledge:
-    """Who knows what after each event of a match, for every viewer: `follow` the events in their order."""
-
-    def __init__(self, before: View) -> None:
-        """`before` is the table before the first event."""
-        self._seats, self._everybody = before.seats, (2 << before.seats) - 1
-        self._layouts: Sequence[Layout] = before.layouts
-        self._known = KnownBy(slots=((),) * before.seats, hand=())
-        self._truth: dict[int, By] = {}
-        self._openly: dict[int, By] = {}
-        """What everybody at the table can tell."""
-
-    def of(self, number: int, viewer: Viewer) -> By:
+    def of(self, number: int, viewer: Viewer) -> Knowers:
         """Who knows the card with this number, as the viewer can tell; OPEN can tell everything."""
-        truth, openly = self._truth.get(number, NOBODY), self._openly.get(number, NOBODY)
+        truth, openly = self.truth.get(number, _NONE), self.openly.get(number, _NONE)
         if viewer == OPEN:
             return truth
         return {**openly, viewer: truth[viewer]} if viewer in truth else openly
 
-    def knows(self, viewer: Viewer, number: int) -> bool:
+    def has(self, viewer: Viewer, number: int) -> bool:
         """Whether the viewer itself has been shown the card, and could follow it since."""
-        return viewer == OPEN or viewer in self._truth.get(number, NOBODY)
+        return viewer == OPEN or viewer in self.truth.get(number, _NONE)
 
-    def own(self, viewer: Viewer) -> list[int]:
-        """The numbers of the cards that the viewer knows."""
-        return [number for number in self._truth if self.knows(viewer, number)]
-
-    def follow(self, number: int, event: TableEvent, after: View, known: KnownBy) -> set[int]:
-        """Note who knows what after the event with this number; return the seats whose slots may look otherwise now."""
-        now = Known(since=number, how=kind_of(event))
-        if isinstance(event, wire.Round):
-            self._truth, self._openly = {}, {}
-        seats = {seat for seat in range(self._seats) if self._layouts[seat] is not after.layouts[seat]}
-        seats |= {seat for seat, slots in enumerate(known.slots) if slots != self._known.slots[seat]}
-        hidden = hidden_order(event)
+    def after(self, number: int, event: TableEvent, view: View, known: KnownBy) -> tuple["Knowledge", tuple[int, ...]]:
+        """Who knows what after the event with this number, and the seats whose slots may look otherwise now."""
+        now, everybody = Since(number, kind_of(event)), (2 << view.seats) - 1
+        is_deal, hidden = isinstance(event, wire.Round), hidden_order(event)
+        truth, openly = ({}, {}) if is_deal else (dict(self.truth), dict(self.openly))
+        touched = tuple(
+            seat
+            for seat, slots in enumerate(known.slots)
+            if view.layouts[seat] is not self.layouts[seat]
+            or slots != self.known.slots[seat]
+            or (hidden is not None and hidden.of == seat)
+        )
         if hidden is not None:
-            self._mix(after.layouts[hidden.of], now)
-            seats.add(hidden.of)
-        self._layouts, self._known = after.layouts, known
-        for seat in seats:
-            for placed, both in zip(after.layouts[seat], known.slots[seat], strict=False):
+            _mix(view.layouts[hidden.of], truth, openly)
+        for seat in touched:
+            for placed, both in zip(view.layouts[seat], known.slots[seat], strict=False):
                 if placed is not None and both is not None:
-                    self._note(placed.number, *((self._everybody,) * 2 if placed.up else both), now)
-        for own, bits in zip(() if after.hand is None else after.hand.cards, known.hand, strict=False):
-            self._note(own, bits, bits, now)
-        return seats
+                    true, open_ = (everybody, everybody) if placed.up else both
+                    _note(truth, placed.number, _knowers(true, view.seats), now)
+                    _note(openly, placed.number, _knowers(open_, view.seats), now)
+        for card, bits in zip(() if view.hand is None else view.hand.cards, known.hand, strict=False):
+            for by in (truth, openly):
+                _note(by, card, _knowers(bits, view.seats), now)
+        return Knowledge(layouts=view.layouts, known=known, truth=truth, openly=openly), touched
 
-    def _note(self, number: int, truth: int, openly: int, now: Known) -> None:
-        for by, bits in ((self._truth, truth), (self._openly, openly)):
-            before, knowers = by.get(number, NOBODY), _knowers(bits, self._seats)
-            if tuple(before) != knowers:
-                by[number] = {one: before.get(one, now) for one in knowers}
 
-    def _mix(self, layout: Layout, now: Known) -> None:
-        """Cards changed places unseen: since when they are known must not tell which went where."""
-        down = [placed.number for placed in layout if placed is not None and not placed.up]
-        latest: dict[Knower, Known] = {}
-        for number in down:
-            for one, known in self._openly.get(number, NOBODY).items():
-                latest[one] = max(known, latest.get(one, known), key=lambda known: known.since)
-        for number in down:
-            self._openly[number] = {one: latest[one] for one in self._openly.get(number, NOBODY)}
-        for placed in layout:
-            if placed is not None and placed.up:
-                everybody = dict.fromkeys(_knowers(self._everybody, self._seats), now)
-                self._truth[placed.number] = self._openly[placed.number] = everybody
+def _note(by: dict[int, Knowers], number: int, knowers: Sequence[Knower], now: Since) -> None:
+    before = by.get(number, _NONE)
+    if tuple(before) != knowers:
+        by[number] = {one: before.get(one, now) for one in knowers}
+
+
+def _mix(layout: Layout, truth: dict[int, Knowers], openly: dict[int, Knowers]) -> None:
+    """Cards changed places unseen: since when they are known must not tell which went where."""
+    down = [placed.number for placed in layout if placed is not None and not placed.up]
+    latest: dict[Knower, Since] = {}
+    for number in down:
+        for one, since in openly.get(number, _NONE).items():
+            latest[one] = max(since, latest.get(one, since), key=lambda since: since.step)
+    for number in down:
+        openly[number] = {one: latest[one] for one in openly.get(number, _NONE)}
+    for placed in layout:
+        if placed is not None and placed.up:
+            truth.pop(placed.number, None)
+            openly.pop(placed.number, None)
 
 
 @cache
@@ -144,6 +139,13 @@ def _knowers(bits: int, seats: int) -> tuple[Knower, ...]:
 def kind_of(event: TableEvent) -> str:
     """The kind of the event as on the wire."""
     return str(event.__struct_config__.tag)
+
+
+class HiddenOrder(Struct, frozen=True, kw_only=True):
+    """Face-down cards of a seat changed places, and only some seats were told how."""
+
+    of: int
+    to: tuple[int, ...]
 
 
 def hidden_order(event: TableEvent) -> HiddenOrder | None:

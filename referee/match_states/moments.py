@@ -4,8 +4,6 @@
 and `r3` the beginning of round 3. Events before the first turn of a round are counted from the round: `r3e2`.
 """
 
-from collections.abc import Iterable
-
 from msgspec import Struct
 
 
@@ -19,16 +17,18 @@ class Moment(Struct, frozen=True, kw_only=True):
     """The number of the slap window in its round that it is part of; 0 outside of windows."""
 
 
-def named(moments: Iterable[Moment]) -> list[str]:
-    """The names of the moments at which events happened, in order; no two are the same."""
-    names: list[str] = []
-    counts: dict[str, int] = {}
-    for moment in moments:
+class MomentNames:
+    """Names the moments of a match in order; no two names are the same."""
+
+    def __init__(self) -> None:
+        self._counts: dict[str, int] = {}
+
+    def name(self, moment: Moment) -> str:
+        """The name of the moment at which the next event happened."""
         start = _start(moment)
-        count = counts.get(start, 0)
-        counts[start] = count + 1
-        names.append(f"{start}e{count}" if count else start)
-    return names
+        count = self._counts.get(start, 0)
+        self._counts[start] = count + 1
+        return f"{start}e{count}" if count else start
 
 
 def _start(moment: Moment) -> str:

@@ -68,14 +68,19 @@ class View(Struct, frozen=True, kw_only=True):
         ]
 
     def place(self, slot: int) -> tuple[int, int]:
-        """The row and the column of a slot. What was added to a layout opens new columns (README section 7)."""
-        dealt = self.rows * self.columns
-        if slot < dealt:
-            return slot // self.columns, slot % self.columns
-        return (slot - dealt) % self.rows, self.columns + (slot - dealt) // self.rows
+        """The row and the column of a slot."""
+        return place(self.rows, self.columns, slot)
 
     def slot_at(self, row: int, column: int) -> int:
         """The slot of a row and a column."""
         if column < self.columns:
             return row * self.columns + column
         return self.rows * column + row
+
+
+def place(rows: int, columns: int, slot: int) -> tuple[int, int]:
+    """The row and the column of a slot. What was added to a layout opens new columns (README section 7)."""
+    dealt = rows * columns
+    if slot < dealt:
+        return slot // columns, slot % columns
+    return (slot - dealt) % rows, columns + (slot - dealt) // rows

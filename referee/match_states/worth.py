@@ -1,6 +1,6 @@
 """What each layout would score if the round ended now, by the rules' own scoring, and who leads the match by that."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from protocol.cards import Card
 from referee.match_states.view import View
@@ -10,35 +10,14 @@ from referee.rules.variants import Variant
 
 Worth = tuple[int, ...] | None
 
-Layout = tuple[Card | None, ...]
-"""Cards by slot; None is an empty one."""
-
-
-class Layouts:
-    """Scores the layouts of a table by the rules, each different one once."""
-
-    def __init__(self, variant: Variant) -> None:
-        self._variant = variant
-        self._raw: dict[Layout, int] = {}
-
-    def raw(self, layout: Layout) -> int:
-        """What a layout scores by itself."""
-        if layout not in self._raw:
-            self._raw[layout] = layout_score(self._variant, layout)
-        return self._raw[layout]
-
-    def scores(self, layouts: Sequence[Layout], ender: int | None) -> tuple[int, ...]:
-        """By seat, what they score, with what ending the round costs or earns the seat that has knocked or finished."""
-        raw = [self.raw(layout) for layout in layouts]
-        return score_round(self._variant, raw, None if len(raw) == 1 else ender)
-
 
 class Scorer:
-    """Scores the layouts of a table whose cards are all known."""
+    """Scores the layouts of a table whose cards are all known, each different layout once."""
 
-    def __init__(self, variant: Variant, cards: dict[int, Card]) -> None:
+    def __init__(self, variant: Variant, cards: Mapping[int, Card]) -> None:
         """`cards` are those of the views by number."""
-        self._layouts, self._cards = Layouts(variant), cards
+        self._variant, self._cards = variant, cards
+        self._raw: dict[tuple[Card | None, ...], int] = {}
 
     def worth(self, view: View) -> Worth:
         """By seat, what the layouts would score if they were shown now, with what ending the round has cost or earned.
@@ -54,10 +33,16 @@ class Scorer:
         ]
         if any("" in layout for layout in layouts):
             return None
-        scores = list(self._layouts.scores(layouts, view.knocker))
+        raw = [self._layout_score(layout) for layout in layouts]
+        scores = list(score_round(self._variant, raw, None if len(raw) == 1 else view.knocker))
         for seat in view.forfeited:
             scores[seat] = max(scores)
         return tuple(scores)
+
+    def _layout_score(self, layout: tuple[Card | None, ...]) -> int:
+        if layout not in self._raw:
+            self._raw[layout] = layout_score(self._variant, layout)
+        return self._raw[layout]
 
 
 def lead(totals: Sequence[int], forfeited: frozenset[int]) -> tuple[tuple[int, ...], int]:

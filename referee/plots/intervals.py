@@ -97,7 +97,7 @@ def _figure(summary: RunSummary) -> str:
 
 
 def _note(summary: RunSummary) -> str:
-    ties = " Bots that share a band, grey or white, are tied." if summary.order == "means" else ""
+    ties = " Bots that share a band are tied." if summary.order == "means" else ""
     return (
         f"The dot: {_figure(summary)}. The bar is the 95 % confidence interval. A rank such as 2-4 is the range of "
         f"ranks that a bot can have.{ties}"

@@ -1,12 +1,16 @@
 """Ranks over time: who led after how many matches, the best eight in colour."""
 
 from collections.abc import Mapping, Sequence
+from math import ceil
 
 from matplotlib.ticker import MaxNLocator
 
 from referee.plots.data import ChartData, Moment
 from referee.plots.style import GREY, INK, MARGIN, SOFT, TOP, NothingToDraw, Picture, Sheet, names_for, some_of
 from referee.tournament.summary import RunSummary
+
+PIXELS_A_MOMENT = 17
+"""How many pixels of a picture's width there are for each moment at least."""
 
 Points = Sequence[tuple[int, int]]
 """After how many matches a bot had which rank."""
@@ -15,7 +19,7 @@ Points = Sequence[tuple[int, int]]
 def ranks(summary: RunSummary, data: ChartData, width: int) -> Picture:
     """The ranks of all bots over the matches of the run. Raises NothingToDraw."""
     ranked = [row.bot for row in summary.standings if row.rank is not None]
-    moments = data.moments()
+    moments = _some(data.moments(), most=width // PIXELS_A_MOMENT)
     if not moments:
         raise NothingToDraw("no match counts yet, so there are no ranks to draw")
     if not ranked:
@@ -38,9 +42,9 @@ def ranks(summary: RunSummary, data: ChartData, width: int) -> Picture:
             color=colour,
             linewidth=2.2 if is_top else 0.8,
             linestyle="--" if is_top and row % 2 else "-",
-            marker="o",
+            marker="o" if is_top else "",
             markevery=[0, len(afters) - 1],
-            markersize=5 if is_top else 3,
+            markersize=5,
             alpha=1 if is_top else 0.6,
             clip_on=False,
             zorder=3 if is_top else 2,
@@ -56,6 +60,11 @@ def ranks(summary: RunSummary, data: ChartData, width: int) -> Picture:
         for bot, points in lines.items()
     ]
     return sheet.picture(f"The rank of each bot over {moments[-1].after:,} matches. {some_of(told)}.")
+
+
+def _some(moments: Sequence[Moment], most: int) -> Sequence[Moment]:
+    """At most so many of them, evenly spaced, the last among them."""
+    return moments[:: -max(1, ceil(len(moments) / most))][::-1]
 
 
 def _lines(ranked: Sequence[str], moments: Sequence[Moment]) -> Mapping[str, Points]:

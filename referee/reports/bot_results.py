@@ -3,17 +3,20 @@
 So its author knows which matches to replay.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
 from referee.reports.game_report import faults_in_words
 from referee.reports.tables.bot_tables import ACTIONS, ACTIONS_TITLE, MEANS, bots_table, rank, reasons
-from referee.reports.tables.layout import Column, Names, fitted, wider, wrapped
+from referee.reports.tables.layout import Column, Names, fitted, wrapped
 from referee.rules.counts import Actions
 from referee.tournament.results import Result, beaten_shares
 from referee.tournament.standings import BotStanding, Standings
+from referee.tournament.store.plans import plan_now
 from referee.tournament.store.store import Store
+from referee.tournament.summary import RunSummary
 
 MOST_SHOWN = 20
 """How many matches the table shows."""
@@ -109,6 +112,30 @@ def bot_results(store: Store, bot: str, variant: str | None = None) -> list[OwnR
     return sorted(found, key=lambda one: (not one.forfeited, one.beaten, -one.behind, one.match))
 
 
+def how_many(store: Store, summary: RunSummary, bot: str) -> list[str]:
+    """How many of a bot's matches count and how many the plan has, beside other bots, and why some are missing."""
+    planned, plan = Counter[str](), plan_now(store)
+    number = 0
+    while number < len(plan):
+        _, block, _ = plan.block_at(number)
+        planned.update({plan.whole.bots[one]: len(block.lineup) for one in block.lineup})
+        number += len(block.lineup)
+    others = [count for name, count in planned.items() if name != bot] or [0]
+    (entered,) = (one for one in summary.bots if one.name == bot)
+    count = sum(row.matches for row in summary.standings if row.bot == bot)
+    lines = {
+        f"{bot} has {count} matches that count, of {planned[bot]} that are planned"
+        f"{' so far' * summary.goes_on}; of other bots {' to '.join(map(str, sorted({min(others), max(others)})))}": 1,
+        "to come: {}": planned[bot] - count - entered.left_out,
+        "{} no longer count, since a bot or a game of them was withdrawn or replaced": sum(
+            bot in one.bots for one in summary.retired
+        ),
+        "{} were voided by the referee or its host, and are played again": entered.voided,
+        "{} are left out, since every attempt was voided": entered.left_out,
+    }
+    return [line.format(some) for line, some in lines.items() if some > 0]
+
+
 def one_bot_report(
     one: OneBot, width: int, bots: int, columns: Sequence[Column[BotStanding]] | None = None
 ) -> Iterator[str]:
@@ -119,18 +146,16 @@ def one_bot_report(
     if (own := one.standing) is None:
         return
     names, games = Names((row.bot for row in one.beside), width), Names(one.variants, width)
-    shown = [bots_table(one.beside, width, names, columns or MEANS)]
-    yield f"{names(one.bot)} and its neighbours among {bots} bots\n\n{shown[0].text}"
+    beside = bots_table(one.beside, width, names, columns or MEANS)
+    yield f"{names(one.bot)} and its neighbours among {bots} bots\n\n{beside.text}"
     of_game = {id(row): games(game) for game, row in one.variants.items()}  # two rows may be equal
     game: Column[BotStanding] = Column("game", lambda row: of_game[id(row)], is_text=True)
     rows = list(one.variants.values())
     if len(rows) > 1:
-        shown.append(fitted([game, Column("rank", rank), *MEANS], rows, width))
-        yield f"{names(one.bot)} by game\n\n{shown[1].text}"
+        yield f"{names(one.bot)} by game\n\n{fitted([game, Column('rank', rank), *MEANS], rows, width).text}"
     yield f"{wrapped(ACTIONS_TITLE, width)}\n\n{fitted([game, *ACTIONS], rows, width).text}"
-    why = reasons([own], width, names) if columns is None or own.rank is None else ()
-    if note := "\n".join([*why, *wider(shown, width)]):
-        yield note
+    why = list(reasons([own], width, names)) if columns is None or own.rank is None else []
+    yield from ["\n".join(why)] * bool(why)
     if one.matches:
         yield "\n".join(_matches(one, width))
         if more := own.matches - len(one.matches):
@@ -143,11 +168,9 @@ def _matches(one: OneBot, width: int) -> Iterator[str]:
     rows, count = one.matches[:MOST_SHOWN], len(one.matches)
     games = Names((row.variant for row in one.matches), width)
     some = f", the {len(rows)} worst of {count}" if count > len(rows) else ", the worst first"
-    shown = fitted(_columns(games), rows, width)
     yield f"Matches of {Names([one.bot], width)(one.bot)}{some}\n"
-    yield shown.text
+    yield fitted(_columns(games), rows, width).text
     yield ""
-    yield from wider([shown], width)
     yield wrapped("behind: strokes above the best other total; below it where negative", width)
 
 

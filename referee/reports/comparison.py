@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from msgspec import Struct
 
 from referee.reports.tables.figures import ALL_PAIRS, signed
-from referee.reports.tables.layout import Column, Names, fitted, wider, wrapped
+from referee.reports.tables.layout import Column, Names, fitted, wrapped
 from referee.tournament.figures.compare import Comparison, GameDifference
 from referee.tournament.figures.means import Estimate
 from referee.tournament.figures.ratings import MOST_TIMES, Chance
@@ -84,10 +84,9 @@ def two_bots(compared: Compared, width: int) -> Iterator[str]:
     yield "\n".join(wrapped(line, width) for line in words)
     if isinstance(pair, Comparison) and len(pair.by_game) > 1:
         games = Names(pair.by_game, width)
-        shown = fitted(_by_game(pair, compared.rank_by, names, games), list(pair.by_game.items()), width)
-        yield shown.text
+        yield fitted(_by_game(pair, compared.rank_by, names, games), list(pair.by_game.items()), width).text
         notes = f"p of all: with all {len(pair.by_game)} games in mind; a bot is named where that is below 0.05"
-        yield "\n".join([wrapped(notes, width), *wider([shown], width)])
+        yield wrapped(notes, width)
     yield from _notes(compared, width)
 
 
@@ -115,10 +114,9 @@ def neighbours(compared: Compared, width: int) -> Iterator[str]:
         Column("better", of_pair(lambda pair: "yes" if pair.is_sure else "-"), is_text=True),
         *[Column(title, of_pair(_more), gives_way=2)] * has_more,
     ]
-    shown = fitted(columns, range(len(bots)), width)
-    yield shown.text
+    yield fitted(columns, range(len(bots)), width).text
     lines = [_p_legend(compared), *[meaning] * has_more, *_reasons(compared.pairs, names)]
-    yield "\n".join([*(wrapped(line, width) for line in lines), *wider([shown], width)])
+    yield "\n".join(wrapped(line, width) for line in lines)
     yield from _notes(compared, width)
 
 

@@ -10,7 +10,7 @@ from statistics import median
 
 from msgspec import Struct
 
-from referee.reports.tables.layout import Column, fitted, wider
+from referee.reports.tables.layout import Column, fitted
 from referee.rules.record import GivenSlaps, Move, asked_in
 from referee.tournament.store.disk import StoreError
 from referee.tournament.store.origins import Host
@@ -143,7 +143,7 @@ def hosts_report(found: RunHosts, width: int) -> list[str]:
     lines = [f"{found.name}: {sum(one.matches for one in hosts)} matches on {len(hosts)} host{'s' * (len(hosts) != 1)}"]
     for one in tables:
         lines += ["", *one.text.splitlines()]
-    lines += ["", *(line for note in wider(tables, width) for line in note.splitlines())]
+    lines.append("")
     if found.without_host:
         lines.append(f"{found.without_host} matches were played at the desk, on no host")
     lines += [f"built on {one.name}: {', '.join(one.last.built)}" for one in hosts if one.last and one.last.built]

@@ -15,7 +15,7 @@ from referee.reports.tables.bot_tables import (
     reasons,
     strokes,
 )
-from referee.reports.tables.layout import Column, Names, fitted, wider, wrapped
+from referee.reports.tables.layout import Column, Names, fitted, wrapped
 from referee.tournament.series_summary import BotFigures, SeriesSummary, Times
 from referee.tournament.standings import BotStanding
 
@@ -49,9 +49,8 @@ def _parts(summary: SeriesSummary, clocks: Clocks, width: int) -> Iterator[str]:
     bot: Column[BotFigures] = Column("bot", lambda one: names(one.bot), is_text=True)
     yield in_words(summary)
     if summary.standings:
-        shown = bots_table(summary.standings, width, names, _columns(summary))
-        yield shown.text
-        yield from [*reasons(summary.standings, width, names), *wider([shown], width)]
+        yield bots_table(summary.standings, width, names, _columns(summary)).text
+        yield from reasons(summary.standings, width, names)
     else:  # the best game of a bot that plays alone (NIN-13)
         best: Column[BotFigures] = Column("best", lambda _: best_in_words(summary.best), is_text=True)
         yield fitted([bot, best], summary.bots, width).text

@@ -1,4 +1,4 @@
-"""The last words about a run: who won and by which evidence, ties, faults, the digest, and where to read on."""
+"""The last words about a run: who won and by which evidence, ties, faults, and where to read on."""
 
 import shlex
 from collections.abc import Iterator, Sequence
@@ -6,6 +6,7 @@ from pathlib import Path
 
 from referee.reports.tables.figures import ALL_PAIRS, with_interval
 from referee.reports.tables.layout import Names
+from referee.tournament.formats.knockout import Tie
 from referee.tournament.standings import BotStanding
 from referee.tournament.summary import RunSummary
 
@@ -13,24 +14,21 @@ NAMED = 3
 """How many bots or ranks a line names at most."""
 
 
-def verdict(summary: RunSummary, store: Path, width: int) -> list[str]:
-    """The five lines, with names as a screen of `width` cells shows them. `store` is the run's file."""
+def verdict(summary: RunSummary, width: int, left: str = "") -> list[str]:
+    """Who won or leads and how sure that is, ties, faults, with names as a screen of `width` cells shows them.
+
+    `left` is in words how long the run goes on, if it is played.
+    """
     names = Names((row.bot for row in summary.standings), width)
-    return [
-        winner(summary, names),
-        ties(summary.standings, names),
-        faults_line(summary, names),
-        f"Digest: {summary.digest if summary.matches else 'none yet'}",
-        f"Read on: {'; '.join(commands_to_read_on(summary, store))}",
-    ]
+    return [winner(summary, names, left), ties(summary.standings, names), faults_line(summary, names)]
 
 
-def winner(summary: RunSummary, names: Names) -> str:
-    """Who is first, and whether it is better than all others."""
+def winner(summary: RunSummary, names: Names, left: str = "") -> str:
+    """Who is first, and whether it is better than all others. `left` is as in `verdict`."""
     if not summary.standings:
         return "No match has a result yet."
     rows = [row for row in summary.standings if row.rank is not None]
-    so_far = "" if is_over(summary) else f"So far ({how_far(summary)}) "
+    so_far = "" if is_over(summary) else f"So far ({how_far(summary)}{left and f', {left}'}) "
     if not rows:
         return f"{so_far}nobody can be ranked: {summary.standings[0].reason}.".replace("nobody", "Nobody", not so_far)
     if summary.order == "places":
@@ -54,24 +52,39 @@ def _alone(row: BotStanding, summary: RunSummary, names: Names) -> str:
 
 
 def _came_first(summary: RunSummary, rows: Sequence[BotStanding], names: Names) -> str:
-    """Who won a knockout or the last stage, and by which evidence."""
+    """Who won or leads a knockout or the last stage, and by which evidence."""
     first, last = names(rows[0].bot), summary.stages[-1]
+    final = last.levels[-1].ties[-1] if last.levels and last.levels[-1].title == "final" else None
+    if final is not None and final.rule not in ("withdrawn", "dropped"):
+        return _final(final, names, is_over=is_over(summary))
     if not is_over(summary):
         there = {row.bot for row in last.bots} or {row.bot for row in rows if row.rank == 1}
         still = [row for row in rows if row.bot in there and row.rank_from == 1]
-        return f"{len(still)} bot{'s' * (len(still) != 1)} can still come first."
+        where = f"{last.levels[-1].title}: " if last.levels else ""
+        return f"{where}{len(still)} bot{'s' * (len(still) != 1)} can still come first."
     if not last.levels and not last.bots:
         return f"No bot of the last stage is left; of the others {first} came furthest."
     if not last.levels:
         is_best = last.bots[0].rank_to == 1
         evidence = f"it is better than the others of it ({ALL_PAIRS})" if is_best else "others of it may be as good"
         return f"{first} won the last stage; {evidence}."
-    rule = last.levels[-1].ties[-1].rule
-    if rule == "withdrawn":
-        return f"{first} won: the others were withdrawn."
-    if rule == "settled":
-        return f"{first} won the final; it is better there (p < 0.05)."
-    return f"{first} won the final, which was not settled: {'the seed' if rule == 'seed' else rule} decided it."
+    return f"{first} won: the others were withdrawn."
+
+
+def _final(tie: Tie, names: Names, *, is_over: bool) -> str:
+    """Who won or leads the final, with its figures, and whether that may be luck."""
+    first, *others = tie.bots
+    whom = " and ".join(names(one.bot) for one in others)
+    if first.match_points is None:
+        return f"{names(first.bot)} and {whom} are in the final, and no match of it has been played."
+    score = " to ".join("-" if one.match_points is None else f"{one.match_points:.3f}" for one in tie.bots)
+    figures = f"by {score} match points, {tie.deals} deal{'s' * (tie.deals != 1)} drawn"
+    if not is_over:
+        return f"{names(first.bot)} leads the final against {whom} {figures}; it is not settled."
+    if tie.rule == "settled":
+        return f"{names(first.bot)} won the final against {whom} {figures}; it is better there (p < 0.05)."
+    rule = "the seed" if tie.rule == "seed" else tie.rule
+    return f"{names(first.bot)} won the final against {whom} {figures}. It may be luck: {rule} decided, no test did."
 
 
 def _not_settled(rows: Sequence[BotStanding], summary: RunSummary, names: Names) -> str:
@@ -153,14 +166,12 @@ def faults_line(summary: RunSummary, names: Names) -> str:
 
 
 def commands_to_read_on(summary: RunSummary, store: Path) -> Iterator[str]:
-    """Commands that print more, the most useful first."""
+    """Three commands at most that print or make more."""
     run = shlex.quote(str(store))
     if len(summary.standings) > 1:
         yield f"golfref compare {run}"
-    if len(summary.variants) > 1:
-        yield f"golfref standings {run} --variant {shlex.quote(next(iter(summary.variants)))}"
-    else:
-        yield f"golfref verify {run}"
+    if summary.matches:
+        yield f"golfref highlights {run}"
     if summary.shard is not None:
         yield f"golfref merge {run} OTHER_SHARDS -o RUN"
     elif is_over(summary):

@@ -1,12 +1,13 @@
 """The cards on the table at a moment of a match, all of them open, for pages that show one."""
 
 import re
+from collections.abc import Mapping
 
 from msgspec import Struct
 
-from protocol.cards import JOKER, rank, suit
-from referee.match_states.film import Film
-from referee.match_states.view import OPEN, View
+from protocol.cards import JOKER, Card, rank, suit
+from referee.match_states.replay import Replay
+from referee.match_states.view import View
 from referee.rules.record import Record
 
 _PART = re.compile(r"r\d+(?:t\d+|w\d+)?")
@@ -29,34 +30,26 @@ class Layout(Struct, frozen=True, kw_only=True):
     seat: int
     rows: tuple[tuple[CardFace | None, ...], ...]
     score: int | None
-    total: int | None
 
 
 def layouts_at(record: Record, moment: str) -> tuple[Layout, ...]:
-    """The cards of all seats when the round, turn or slap window of this moment was over. Raises what Film raises."""
-    film, part = Film(record), _PART.match(moment)
-    start = part[0] if part else "r1"
-    last = max((at for at, frame in enumerate(film.frames) if _belongs(frame.name, start)), default=0)
-    view = film.view(last, OPEN)
-    return tuple(_layout(view, seat) for seat in range(view.seats))
+    """The cards of all seats when the round, turn or slap window of this moment was over. Raises what Replay raises."""
+    replay, part = Replay(record), _PART.match(moment)
+    of_part = re.compile(rf"{part[0] if part else 'r1'}(?![0-9])")
+    view = [replay.blank, *(step.view for step in replay.steps if of_part.match(step.at))][-1]
+    return tuple(_layout(view, seat, replay.cards) for seat in range(view.seats))
 
 
-def _belongs(name: str, start: str) -> bool:
-    """Whether a moment is a part of the round, turn or window that begins at `start`."""
-    return re.fullmatch(rf"{start}(?![0-9]).*", name) is not None
-
-
-def _layout(view: View, seat: int) -> Layout:
+def _layout(view: View, seat: int, cards: Mapping[int, Card]) -> Layout:
     faces: dict[tuple[int, int], CardFace] = {}
     for slot, placed in enumerate(view.layouts[seat]):
         if placed is not None:
-            faces[view.place(slot)] = _face(view.known.get(placed.number, ""), is_up=placed.up)
+            faces[view.place(slot)] = _face(cards.get(placed.number, ""), is_up=placed.up)
     columns = max((column for _, column in faces), default=0) + 1
     return Layout(
         seat=seat,
         rows=tuple(tuple(faces.get((row, column)) for column in range(columns)) for row in range(view.rows)),
         score=view.scores[seat] if view.scores else None,
-        total=view.totals[seat] if view.totals else None,
     )
 
 

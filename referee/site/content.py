@@ -44,7 +44,7 @@ class FaultTold(Struct, frozen=True, kw_only=True):
     """The id of its row in the store."""
     seat: int
     where: str
-    """Such as `round 3, turn`."""
+    """In words, such as `round 3, turn 12, at its decision "turn"`."""
     moment: str
     """The name of the moment in the match, as match_states/moments.py has it; empty where there is none."""
     detail: str

@@ -15,7 +15,7 @@ from markupsafe import Markup
 from msgspec import Struct
 from msgspec.structs import replace
 
-from referee.match_states.documents import Documents
+from referee.match_states.documents import documents
 from referee.match_states.states import Document
 from referee.match_states.view import OPEN, Viewer
 from referee.rules.describe import rules_in_brief
@@ -52,7 +52,7 @@ class Place(Struct, frozen=True, kw_only=True):
     folder: str
     """From the root of the site, as in `matches/17`."""
     assets: Mapping[str, str]
-    """Paths of the shared files (viewer.js, viewer.css and, where there is one, site.css) from the root, by name."""
+    """Paths of the shared files (viewer.js and viewer.css) from the root, by name."""
 
     @property
     def root(self) -> str:
@@ -77,14 +77,14 @@ def match_files(record: Record, about: AboutMatch, place: Place) -> Iterator[Fil
 
     Raises BrokenRecord where the record does not replay, and ValueError for options that there cannot be.
     """
-    documents = _documents(record, None)
+    views = _views(record, None)
     loaded = Loaded(
         policy=POLICY,
-        styles=tuple(place.root + place.assets[name] for name in ("site.css", "viewer.css") if name in place.assets),
+        styles=(place.root + place.assets["viewer.css"],),
         scripts=(place.root + place.assets["viewer.js"], DATA),
     )
-    yield File(path=f"{place.folder}/{DATA}", data=data_script(documents))
-    yield File(path=f"{place.folder}/index.html", data=_page(record, documents, about, loaded))
+    yield File(path=f"{place.folder}/{DATA}", data=data_script(views))
+    yield File(path=f"{place.folder}/index.html", data=_page(record, views, about, loaded))
 
 
 def self_contained(record: Record, about: AboutMatch, seat: int | None = None) -> bytes:
@@ -92,8 +92,8 @@ def self_contained(record: Record, about: AboutMatch, seat: int | None = None) -
 
     It opens with all cards open, or with the view of the seat. Raises as `match_files` does.
     """
-    documents = _documents(record, seat)
-    scripts, style = [viewer_script(), data_script(documents)], viewer_style()
+    views = _views(record, seat)
+    scripts, style = [viewer_script(), data_script(views)], viewer_style()
     policy = POLICY.replace("script-src 'self'", f"script-src {' '.join(map(_hash, scripts))}")
     loaded = Loaded(
         policy=policy.replace("style-src 'self'", f"style-src {_hash(style)}").replace("img-src 'self'; ", ""),
@@ -101,22 +101,21 @@ def self_contained(record: Record, about: AboutMatch, seat: int | None = None) -
         inline_style=Markup(style.decode()),  # noqa: S704
         inline_scripts=tuple(Markup(one.decode()) for one in scripts),  # noqa: S704
     )
-    return _page(record, documents, about, loaded)
+    return _page(record, views, about, loaded)
 
 
-def data_script(documents: Sequence[Document]) -> bytes:
+def data_script(views: Sequence[Document]) -> bytes:
     """The script that hands the documents to the viewer: JSON, compressed by deflate and written as base64.
 
     A row of `steps` has a step as each of the documents has it, and null where it is that of the first one. So what is
     alike stands close together, where deflate finds it. The wires of the open document stand in those of the seats.
     """
-    views = [replace(one, steps=(), wires=() if one.view == "open" else one.wires) for one in documents]
-    rows = [
+    heads = [replace(one, steps=(), wires=() if one.view == "open" else one.wires) for one in views]
+    steps = [
         [row[0], *(None if step == row[0] else step for step in row[1:])]
-        for row in zip(*(one.steps for one in documents), strict=True)
+        for row in zip(*(one.steps for one in views), strict=True)
     ]
-    packer = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS, zlib.DEF_MEM_LEVEL + 1)
-    data = packer.compress(msgspec.json.encode({"documents": views, "steps": rows})) + packer.flush()
+    data = zlib.compress(msgspec.json.encode({"documents": heads, "steps": steps}), 7, -zlib.MAX_WBITS)
     return b'golfref.receive("%b");\n' % b64encode(data)
 
 
@@ -126,21 +125,21 @@ def viewer_style() -> bytes:
     return style_sheet("viewer.css")
 
 
-def _documents(record: Record, seat: int | None) -> list[Document]:
+def _views(record: Record, seat: int | None) -> list[Document]:
     """The documents that a page holds: all, or those of the public and of this seat."""
-    documents = Documents(record)
     viewers: list[Viewer] = [None, *range(len(record.seats)), OPEN] if seat is None else [None, seat]
-    return [documents.document(viewer) for viewer in viewers]
+    return documents(record, viewers)
 
 
-def _page(record: Record, documents: Sequence[Document], about: AboutMatch, loaded: Loaded) -> bytes:
+def _page(record: Record, views: Sequence[Document], about: AboutMatch, loaded: Loaded) -> bytes:
     """The page, which offers the views of these documents, the one with which it opens first."""
     page = (
         _environment()
         .get_template("match.html")
         .render(
-            public=documents[0],
-            choices=[(_view_name(one), one.seat) for one in (documents[-1], *documents[:-1])],
+            public=views[0],
+            standing=sorted(range(len(record.seats)), key=views[0].ranks.__getitem__),
+            choices=[(_view_name(one), one.seat) for one in (views[-1], *views[:-1])],
             about=about,
             rules=rules_in_brief(from_record(record.preset, record.options)),
             loaded=loaded,

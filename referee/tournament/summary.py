@@ -142,6 +142,10 @@ class RunSummary(Struct, frozen=True, kw_only=True):
     """Whether each rotation of a block had cards of its own (`fresh`), or all of them shared those of their deal."""
     reuse: str
     """How long a bot's process lived: for a match, or for several of the tournament."""
+    windows: int = 0
+    """How many slap windows there were in the matches that count."""
+    disturbed: int = 0
+    """In how many of them the times are in doubt; `golfref export RUN --table slaps` says why."""
     slap_timing: SlapTiming | None
     """How slaps were timed. None where no game of the run times any."""
     bots: tuple[EnteredBot, ...]
@@ -247,6 +251,7 @@ def summary_of(store: Store, *, with_results: bool = True, anchor: str | None = 
     # A fixed plan tells no figure, and drawing its line-ups takes longer than all tables.
     plan = None if meta.config.is_fixed else plan_now(store)
     tally, worst_us, late, counts_cpu = tally_for(meta.config), 0, 0, True
+    windows = disturbed = 0
     former = list(_former(store))
     rated = BlockTable() if former or meta.config.order != "means" else tally.table
     results: list[Result] = []
@@ -258,6 +263,7 @@ def summary_of(store: Store, *, with_results: bool = True, anchor: str | None = 
         played.update(result.bots)
         worst_us, late = max(worst_us, result.lag_us), late + (result.lag_us > LATE_MATCH_US)
         counts_cpu = counts_cpu and result.counts_cpu
+        windows, disturbed = windows + result.windows, disturbed + result.disturbed
         if with_results:
             results.append(result)
     count = tally.matches
@@ -310,6 +316,8 @@ def summary_of(store: Store, *, with_results: bool = True, anchor: str | None = 
         isolation=meta.config.isolation,
         rotations=meta.config.rotations,
         reuse=meta.config.reuse,
+        windows=windows,
+        disturbed=disturbed,
         slap_timing=_slap_timing(meta.config),
         bots=tuple(
             EnteredBot(

@@ -20,12 +20,16 @@ LOOK = "document.dispatchEvent(new Event('visibilitychange'))"
 """What makes a page look for news at once, as when a reader comes back to it."""
 
 
-@pytest.mark.parametrize("width", [PHONE, DESKTOP])
-@pytest.mark.parametrize("path", ["index.html", "highlights.html", "lists/1.html", "bots/script*.html"])
-def test_axe_finds_nothing_and_nothing_scrolls_sideways(path: str, width: int, site: Path, browse: Browsing) -> None:
-    page = browse.open(min(site.glob(path)), width=width, bypass_csp=True)
+@pytest.mark.parametrize(("width", "scheme"), [(PHONE, "light"), (DESKTOP, "dark"), (DESKTOP, "light")])
+@pytest.mark.parametrize(
+    "path", ["index.html", "highlights.html", "lists/1.html", "figures.html", "games/cactus.html", "bots/script*.html"]
+)
+def test_axe_finds_nothing_and_nothing_scrolls_sideways(
+    path: str, width: int, scheme: str, site: Path, browse: Browsing
+) -> None:
+    page = browse.open(min(site.glob(path)), width=width, bypass_csp=True, color_scheme=scheme)
 
-    browse.picture(page, f"site-{path.partition('.')[0].replace('/', '-').rstrip('*')}")
+    browse.picture(page, f"site-{path.partition('.')[0].replace('/', '-').rstrip('*')}-{scheme}")
     assert sideways(page) == 0
     page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
     assert sideways(page) == 0
@@ -57,6 +61,19 @@ def test_highlights_open_at_their_moments(site: Path, browse: Browsing) -> None:
         number = int(page.input_value("input[type=range]"))
         assert page.evaluate(f"golfref.shown.steps[{number}].at") == moment
         page.context.close()
+
+
+def test_the_list_shows_only_the_matches_of_a_bot_or_a_game(site: Path, browse: Browsing) -> None:
+    page = browse.open(site / "lists/1.html", "bot=ann&game=cactus")
+    rows = page.locator("tbody tr:visible")
+    shown = rows.count()
+    assert 0 < shown < page.locator("tbody tr").count()
+    assert all("ann" in text and "cactus" in text for text in rows.all_inner_texts())
+    assert f"{shown} of the " in page.inner_text("output")
+
+    page.select_option("select[name=bot]", "")
+    assert rows.count() >= shown
+    assert page.evaluate("location.hash") == "#game=cactus&bot="
 
 
 # The keyboard

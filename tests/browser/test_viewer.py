@@ -14,12 +14,12 @@ from commented import commented
 from made_up_records import made_up
 from match_pages import ABOUT, opened, pressed, written
 from recorded_matches import BY_PRESET
+from states_shown import apply
 
 from protocol.cards import Card, rank, suit
 from protocol.events import Round
-from referee.match_states.cells import apply
-from referee.match_states.documents import Documents
-from referee.match_states.reel import Reel
+from referee.match_states.documents import document
+from referee.match_states.replay import Replay
 from referee.match_states.view import OPEN, Viewer
 from referee.rules.secrets import TableEvent, view
 from referee.rules.variants import PRESETS
@@ -61,16 +61,16 @@ def test_every_step_shows_the_referees_state_forwards_and_backwards_and_no_card_
 ) -> None:
     """What a viewer was told of follows from the events and from the rules of who may see what of them."""
     record = BY_PRESET[preset]
-    folder, documents, events = written(tmp_path, record), Documents(record), Reel(record).events
+    folder, events = written(tmp_path, record), [step.event for step in Replay(record).steps]
     for name, viewer in VIEWS.items():
-        document = json.loads(msgspec.json.encode(documents.document(viewer)))
+        made = json.loads(msgspec.json.encode(document(record, viewer)))
         page = opened(browse, folder / "index.html", view=name, reduced_motion="reduce")
-        assert json.loads(page.evaluate("JSON.stringify(golfref.shown.states)")) == list(states(document))
+        assert json.loads(page.evaluate("JSON.stringify(golfref.shown.states)")) == list(states(made))
         walked = page.evaluate(f"{ON_THE_PAGE}.walk()")
         page.context.close()
 
         assert walked["differ"] == [], "the same step looks different on the way back"
-        for number, (shown, state) in enumerate(zip(walked["tables"], states(document), strict=True)):
+        for number, (shown, state) in enumerate(zip(walked["tables"], states(made), strict=True)):
             assert without_knowers(shown) == in_words_of_the_page(state), f"{name}, step {number}"
         known: set[str] = set()
         for number, (event, cards) in enumerate(zip(events, walked["cards"], strict=True) if viewer != OPEN else ()):
@@ -86,17 +86,17 @@ def test_a_view_shows_comments_of_others_or_takes_one_for_html(tmp_path: Path, b
         shown = page.evaluate(
             """golfref.shown.steps.flatMap((_, number) => {
                 golfref.shown.goTo(number);
-                return [...document.querySelectorAll(".words .comment q")].map((one) => one.textContent);
+                return [...document.querySelectorAll(".caption .comment q")].map((one) => one.textContent);
             })"""
         )
         page.context.close()
         assert set(shown) == {f"{seat} </script><img src=x>\\x1b\\u202e" for seat in seats}
 
 
-def states(document: Any) -> Iterator[Any]:
+def states(made: Any) -> Iterator[Any]:
     """The state after each step of a states document."""
-    state = document["start"]
-    for step in document["steps"]:
+    state = made["start"]
+    for step in made["steps"]:
         state = apply(state, step.get("changes", ()))
         yield state
 
@@ -189,10 +189,38 @@ def test_a_link_opens_its_moment_and_the_address_follows(cactus: Path, browse: B
     page.wait_for_selector("input[type=range][aria-valuetext*='turn 3']")
     assert moment(page) == "r1t3"
 
-    page.click("button[data-view=seat0]")
-    page.wait_for_selector("button[data-view=seat0][aria-pressed=true]")
+    page.select_option("#view", "seat0")
+    page.wait_for_selector(".wire-tools .who")
     assert moment(page) == "r1t3"
-    assert page.url.endswith("index.html?view=seat0#r1t3")
+    page.wait_for_url("**/index.html?view=seat0#r1t3")
+
+
+def test_a_match_opens_elsewhere_than_at_its_end_or_two_steps_before_the_moment_of_a_link(
+    cactus: Path, browse: Browsing
+) -> None:
+    page = browse.open(cactus / "index.html")
+    page.wait_for_selector(".board")
+    assert moment(page) == page.evaluate("golfref.shown.steps.at(-1).at")
+    assert "The match is over: 2 greedy wins." in page.inner_text(".caption")
+
+    page = browse.open(cactus / "index.html", "r1t3")
+    page.wait_for_selector(".board")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    assert moment(page) == "r1t3"
+
+    page = browse.open(cactus / "index.html", "r99t99")
+    page.wait_for_selector(".board")
+    assert moment(page) == page.evaluate("golfref.shown.steps.at(-1).at")
+    assert "no moment that is called r99t99" in page.inner_text("[role=alert]")
+
+
+def test_the_winner_is_named_neither_in_the_heading_nor_at_the_table(cactus: Path, browse: Browsing) -> None:
+    page = opened(browse, cactus / "index.html", "r1")
+
+    assert page.inner_text("h1") == "greedy wins"
+    assert page.locator(".result li").all_inner_texts() == ["2\ngreedy\n23", "0\nfaulty\n27", "1\nrandom\n100"]
+    assert page.locator(".seat", has_text="winner of the match").get_attribute("aria-label") == "seat 2 greedy"
 
 
 def test_keys_that_scroll_are_taken_only_at_the_table_and_in_the_list(tmp_path: Path, browse: Browsing) -> None:
@@ -212,20 +240,13 @@ def test_keys_that_scroll_are_taken_only_at_the_table_and_in_the_list(tmp_path: 
     assert page.evaluate("document.activeElement.matches('.log [aria-current]')"), "the lines of a round replace others"
 
 
-def test_an_unknown_moment_opens_the_start_and_says_so(cactus: Path, browse: Browsing) -> None:
-    page = opened(browse, cactus / "index.html", "r99t99")
-
-    assert moment(page) == "r1"
-    assert "no moment that is called r99t99" in page.inner_text("[role=alert]")
-
-
 def test_a_page_alone_loads_another_file_or_forbids_too_little(tmp_path: Path, browse: Browsing) -> None:
     file = tmp_path / "match.html"
     file.write_bytes(self_contained(BY_PRESET["cactus"], ABOUT))
 
     page = opened(browse, file, "r1t3")
-    page.click("button[data-view=seat0]")
-    page.wait_for_selector("button[data-view=seat0][aria-pressed=true]")
+    page.select_option("#view", "seat0")
+    page.wait_for_selector(".wire-tools .who")
     assert moment(page) == "r1t3"
     assert browse.asked == [f"{file.resolve().as_uri()}"]
     assert "unsafe" not in file.read_text().partition("Content-Security-Policy")[2].partition(">")[0]
@@ -241,13 +262,55 @@ def test_a_browser_without_decompression_shows_an_empty_page(cactus: Path, brows
     assert "this browser is older than 2023" in old.inner_text("[role=alert]")
 
 
+@pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [PHONE, DESKTOP])
-def test_a_match_fits_and_axe_finds_nothing(width: int, tmp_path: Path, browse: Browsing) -> None:
-    page = opened(browse, written(tmp_path, BY_PRESET["powers"]) / "index.html", "r1t3", width=width, bypass_csp=True)
+def test_a_match_fits_and_axe_finds_nothing(width: int, scheme: str, tmp_path: Path, browse: Browsing) -> None:
+    records = {"powers": BY_PRESET["powers"], "8-seats": made_up(PRESETS["six-card"], 8, 1, AtRandom())}
+    for name, record in records.items():
+        (tmp_path / name).mkdir()
+        file = written(tmp_path / name, record) / "index.html"
+        page = opened(browse, file, "r1t2", width=width, color_scheme=scheme, bypass_csp=True)
 
-    assert browse.findings(page) == []
-    assert sideways(page) == 0
-    browse.picture(page, "match-powers")
+        assert browse.findings(page) == []
+        browse.picture(page, f"match-{name}-{scheme}")
+        for pixels in (360, width, 700, 1180, 2560) if scheme == "light" else ():
+            page.set_viewport_size({"width": pixels, "height": 844})
+            assert sideways(page) == 0
+            assert page.evaluate(CUT) == [], f"at {pixels} pixels"
+
+
+CUT = """Array.from(document.querySelectorAll("main *")).filter(
+    (one) => one.checkVisibility() && one.scrollWidth > one.clientWidth + 1
+        && getComputedStyle(one).overflowX !== "visible" && !one.matches(".unseen")
+).map((one) => one.className)"""
+"""What has more in it than can be seen without scrolling sideways."""
+
+
+def test_on_a_phone_controls_cover_cards_that_could_be_seen_without_them(cactus: Path, browse: Browsing) -> None:
+    page = opened(browse, cactus / "index.html", "r1", width=PHONE)
+    row = page.locator(".controls .row").bounding_box()
+    assert row
+    assert page.locator(".controls").bounding_box() == row, "there is more than one row"
+    assert row["height"] < 50
+
+    page.click(".fold")
+    page.click("[aria-label='next turn']")
+    assert moment(page) == "r1t1"
+    page.click(".fold")
+    assert page.locator(".controls button:visible").count() == 1
+    page.click(".fold")
+    assert page.locator(".controls .play").is_visible()
+
+
+def test_a_match_cannot_be_printed(cactus: Path, browse: Browsing) -> None:
+    page = opened(browse, cactus / "index.html", "r1t2", color_scheme="dark")
+    page.emulate_media(media="print", color_scheme="dark")
+
+    assert page.locator(".controls").is_hidden()
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    assert page.evaluate("getComputedStyle(document.querySelector('.card')).printColorAdjust") == "exact"
+    page.set_viewport_size({"width": 718, "height": 1047})  # A4 within margins of a centimetre
+    assert page.evaluate(CUT) == []
 
 
 def test_keys_reach_all_cards_and_steps_and_the_help(cactus: Path, browse: Browsing) -> None:

@@ -13,7 +13,7 @@ from exported import made_up_run
 
 from referee.commands.recorded.records import open_match
 from referee.commands.runs.highlights import RunHighlights
-from referee.match_states.reel import Reel
+from referee.match_states.replay import Replay
 
 COMMAND = re.compile(r"^    golfref replay '?(run\.golfref:\d+)'? --at (\S+)$", re.MULTILINE)
 
@@ -38,7 +38,7 @@ def test_the_list_has_a_sentence_and_a_command_for_each_moment(folder: Path) -> 
     assert [f"{where}" for where, _ in COMMAND.findall(out)] == [f"run.golfref:{one.match}" for one in told.highlights]
     assert max(map(len, out.splitlines())) <= 80
     for place, moment in COMMAND.findall(out):
-        assert moment in Reel(open_match(str(folder / place)).record()).names
+        assert moment in {step.at for step in Replay(open_match(str(folder / place)).record()).steps}
 
 
 def test_kinds_and_numbers_can_be_chosen(folder: Path) -> None:

@@ -11,7 +11,7 @@ from exported import made_up_run
 from match_data import data_in
 
 from referee.commands.recorded.records import open_match
-from referee.match_states.documents import Documents
+from referee.match_states.documents import document
 from referee.match_states.states import Document
 from referee.match_states.view import OPEN
 
@@ -27,7 +27,7 @@ def folder(tmp_path: Path) -> Path:
 def test_json_is_the_document_of_the_view(folder: Path, options: tuple[str, ...], viewer: int | None) -> None:
     out, _ = golfref("replay", "run.golfref:3", "--json", *options, cwd=folder)
 
-    expected = Documents(open_match(str(folder / "run.golfref:3")).record()).document(viewer)
+    expected = document(open_match(str(folder / "run.golfref:3")).record(), viewer)
     assert msgspec.json.decode(out, type=Document) == expected
 
 

@@ -66,7 +66,7 @@ def test_hooks_and_progress_are_sent_the_same_events_and_nothing_that_is_secret(
     assert (begin.played, begin.planned, [bot.name for bot in begin.bots]) == (0, 6, ["ann", "bea", "cid"])
     assert end == End(code=0, why="", store=str(tmp_path / "run.golfref"), played=6, planned=6, at=end.at)
     assert events[-1] == end
-    assert "Digest:" in out
+    assert "golfref compare" in out
 
     matches = all_of(Match, events)
     with closing(Store.open(tmp_path / "run.golfref")) as store:

@@ -14,7 +14,7 @@ from recorded_matches import BY_PRESET
 from referee.highlights.gather import Highlights
 from referee.highlights.highlight import Highlight
 from referee.highlights.kinds import KINDS
-from referee.match_states.reel import Reel
+from referee.match_states.replay import Replay
 from referee.rules.match import MatchResult, RoundResult
 from referee.rules.record import Record
 from referee.tournament.plan.planned_match import Identity
@@ -65,11 +65,10 @@ def test_each_kind_adds_its_best_moment_in_turn_of_a_match_that_is_not_listed_ye
 
     assert [one.kind for one in found][:2] == ["wrong-slap", "closest-finish"]
     assert len({one.match for one in found}) == len(found) > 6
-    reels = {row.id: Reel(record) for row, record in EVERY_GAME}
+    replays = {row.id: Replay(record) for row, record in EVERY_GAME}
     for one in found:
-        reel = reels[one.id]
-        event = reel.events[reel.names.index(one.moment)]
-        assert type(event).__name__ == ("Slapped" if one.kind == "wrong-slap" else "Round")
+        (step,) = (step for step in replays[one.id].steps if step.at == one.moment)
+        assert type(step.event).__name__ == ("Slapped" if one.kind == "wrong-slap" else "Round")
         assert all(bot in one.sentence for bot in [one.bots[seat] for seat in one.seats[:1]])
 
 

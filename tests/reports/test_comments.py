@@ -16,8 +16,9 @@ from quick import FILLER
 from recorded_matches import BY_PRESET
 
 from protocol.actions import Action, Pass, Slap
-from referee.match_states.documents import Documents
-from referee.match_states.film import Film
+from referee.match_states.documents import document
+from referee.match_states.replay import Replay
+from referee.match_states.step_view import StepView
 from referee.match_states.view import OPEN
 from referee.reports.comments import Comments
 from referee.rules.record import Forfeit, Given, GivenSlaps, GivenTogether, Mishap, Record
@@ -96,17 +97,17 @@ def test_an_answer_that_came_too_late_has_a_comment() -> None:
 
 def test_a_viewer_is_shown_comments_of_others() -> None:
     record = commented(BY_PRESET["cactus"], lambda seat, _: f"I am {seat}")
-    film, documents = Film(record), Documents(record)
+    replay = Replay(record)
     everybody = {f"I am {seat}" for seat in range(3)}
 
     def told(viewer: int | None) -> set[str]:
-        lines = [line for number in range(len(film)) for line in film.words(number, viewer)]
+        lines = [line for step in replay.steps for line in StepView(replay, step.number, viewer).notes]
         return {line.partition(" comments: ")[2] for line in lines if " comments: " in line}
 
     def written(viewer: int | None) -> set[str]:
-        document = documents.document(viewer)
-        answers = {one.comment for step in document.steps for one in step.answers} - {""}
-        slaps = {one.comment for window in document.windows for one in window.reactions} - {""}
+        found = document(record, viewer)
+        answers = {one.comment for step in found.steps for one in step.answers} - {""}
+        slaps = {one.comment for window in found.windows for one in window.reactions} - {""}
         assert bool(answers) == bool(slaps) == (viewer is not None)
         return answers | slaps
 

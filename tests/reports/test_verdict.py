@@ -8,7 +8,7 @@ from made_up_runs import made_up_summary
 from msgspec.structs import replace
 
 from referee.reports.tables.layout import Names
-from referee.reports.verdict import ties, verdict
+from referee.reports.verdict import commands_to_read_on, ties, verdict
 from referee.tournament.figures.collusion import Influence
 from referee.tournament.formats.knockout import Level, Tie
 from referee.tournament.formats.places import StagePlaces
@@ -83,15 +83,18 @@ ANN, BEA, CID = ("ann", "bea", "cid")
     ],
 )
 def test_who_won_is_told_as_far_as_it_is_known(rows: list[BotStanding], first: str) -> None:
-    assert verdict(summary(rows), Path("run.golfref"), 80)[0] == first
+    assert verdict(summary(rows), 80)[0] == first
+
+
+FINAL = "the final against bea by 0.500 to 0.500 match points, 1 deal drawn"
 
 
 @pytest.mark.parametrize(
     ("rule", "words"),
     [
-        ("settled", "ann won the final; it is better there (p < 0.05)."),
-        ("seed", "ann won the final, which was not settled: the seed decided it."),
-        ("match points", "ann won the final, which was not settled: match points decided it."),
+        ("settled", f"ann won {FINAL}; it is better there (p < 0.05)."),
+        ("seed", f"ann won {FINAL}. It may be luck: the seed decided, no test did."),
+        ("match points", f"ann won {FINAL}. It may be luck: match points decided, no test did."),
         ("withdrawn", "ann won: the others were withdrawn."),
     ],
 )
@@ -100,17 +103,22 @@ def test_a_final_that_was_not_settled_is_told_with_what_decided_it(rule: Rule, w
     final = Level(title="final", bots=(ANN, BEA), ties=(Tie(bots=bots, goes=1, deals=1, rule=rule),))
     stage = StagePlaces(number=1, format="knockout", is_over=True, levels=(final,))
     run = replace(summary([row(ANN, 1, 1, 2), row(BEA, 2, 1, 2)]), order="places", stages=(stage,))
-    assert verdict(run, Path("run"), 80)[:2] == [words, "All 2 ranks are one tie."]
+    assert verdict(run, 80)[:2] == [words, "All 2 ranks are one tie."]
+    if rule == "settled":
+        tie = replace(final.ties[0], rule="open")
+        played = replace(stage, is_over=False, levels=(replace(final, ties=(tie,)),))
+        run = replace(run, goes_on=True, stages=(played,))
+        assert verdict(run, 80)[0].endswith(f") ann leads {FINAL}; it is not settled.")
 
 
 def test_a_last_stage_whose_bots_were_all_withdrawn_has_no_winner() -> None:
     stages = StagePlaces(number=1, format="swiss", is_over=True), StagePlaces(number=2, format="swiss", is_over=True)
     told = replace(summary([row(ANN, 1, 1, 2), row(BEA, 2, 1, 2)]), order="places", stages=stages)
-    assert verdict(told, Path("x"), 200)[0] == "No bot of the last stage is left; of the others ann came furthest."
+    assert verdict(told, 200)[0] == "No bot of the last stage is left; of the others ann came furthest."
 
 
 def test_before_the_end_nobody_has_won() -> None:
-    first = verdict(summary([row(ANN, 1), row(BEA, 2)], matches=1200, planned=4000), Path("run"), 80)[0]
+    first = verdict(summary([row(ANN, 1), row(BEA, 2)], matches=1200, planned=4000), 80)[0]
     assert first == "So far (1,200 of 4,000 matches) ann leads: it is better than the other bot (p < 0.05, all pairs)."
 
 
@@ -147,7 +155,7 @@ LEFT_OUT = "Left out, since the host spoiled them: 1 match."
 HELP = "ann may help bea. ann may give way to bea."
 
 
-def test_the_last_words_are_five_lines() -> None:
+def test_the_last_words_are_three_lines_and_three_commands() -> None:
     at_fault = replace(row(BEA, 2), faults={"timeout": 1200, "crashed": 1})
     run = summary([row(ANN, 1), at_fault])
     run = replace(run, unplayed=(7,), void_suspects=(VoidSuspect(bot="ann", voided=3, of=4),))
@@ -157,10 +165,10 @@ def test_the_last_words_are_five_lines() -> None:
     run = replace(
         run, influences=(helped, replace(helped, bot="bea", on="ann", effect=-0.2), replace(helped, is_suspected=False))
     )
-    assert verdict(run, Path("a b.golfref"), 80)[1:] == [
+    assert verdict(run, 80)[1:] == [
         "No ranks are ties.",
         f"Faults: bea 1,201. {LEFT_OUT} The presence of ann explains voids. {HELP}",
-        "Digest: 0123abcd",
-        "Read on: golfref compare 'a b.golfref'; golfref verify 'a b.golfref'; golfref publish 'a b.golfref' -o DIR",
     ]
-    assert verdict(summary([row(ANN, 1), row(BEA, 2)]), Path("run"), 80)[2] == "Faults: none."
+    commands = [f"golfref {what} 'a b.golfref'" for what in ("compare", "highlights", "publish")]
+    assert list(commands_to_read_on(run, Path("a b.golfref"))) == [*commands[:2], f"{commands[2]} -o DIR"]
+    assert verdict(summary([row(ANN, 1), row(BEA, 2)]), 80)[2] == "Faults: none."

@@ -9,7 +9,8 @@ from made_up_sites import AS_OF, OVERRIDE, SCRIPT, content_of, played
 from msgspec.structs import replace
 from recorded_matches import BY_PRESET
 
-from referee.match_states.film import Film
+from referee.match_states.replay import Replay
+from referee.match_states.step_view import StepView
 from referee.reports.faults import published_detail
 from referee.reports.tables.bot_tables import standings_of
 from referee.rules.record import Mishap, Record
@@ -18,10 +19,14 @@ from referee.site.pages.all_pages import pages
 from referee.site.pages.faults import EXAMPLES, FaultTexts
 from referee.site.pages.highlights import place_in_words
 from referee.site.pages.slugs import slugs
+from referee.tournament.formats.knockout import Level, Tie
+from referee.tournament.formats.places import StagePlaces
+from referee.tournament.formats.ties import Rule, TieBot
 from referee.tournament.plan.planned_match import Identity
 from referee.tournament.results import Result
-from referee.tournament.standings import Encounter
+from referee.tournament.standings import BotStanding, Encounter
 from referee.tournament.store.rows import CommittedMatch
+from referee.tournament.summary import RoundSummary
 
 
 @pytest.fixture(scope="module")
@@ -88,6 +93,76 @@ def test_a_crosstable_of_hundreds_of_bots_makes_a_page_large(content: Content) -
     assert {path for path, page in made.items() if len(page) > 200_000} == set()
     for path in ("figures.html", "games/six-card.html"):
         assert "golfref export RUN --table pairs" in made[path]
+
+
+def test_a_swiss_has_an_empty_grid_instead_of_opponents_by_round(content: Content) -> None:
+    won = max((row for row in content.matches if len({*row.ranks}) == 2), key=lambda row: row.id)
+    stages = (replace(content.config.stages[0], format="swiss"),)
+    rounds = tuple(
+        RoundSummary(title=f"Swiss round {number}", stage=0, id=id_, after=0)
+        for number, id_ in enumerate((0, won.id - 1, won.id), 1)
+    )
+    summary = replace(content.summary, rounds=rounds)
+    swiss = replace(
+        content,
+        config=replace(content.config, stages=stages),
+        summary=summary,
+        game_standings={won.variant: standings_of(summary)},
+    )
+    figures = texts(swiss)["figures.html"]
+    table = figures[figures.index('id="crosstable"') :]
+    cells = {words(row).split()[0]: re.findall(r"<td[^>]*>(.*?)</td>", row) for row in table.split("<tr>")[2:]}
+
+    assert "round 1" in table
+    assert "round 4" not in table
+    winner, loser = (won.bots[won.ranks.index(rank)] for rank in (min(won.ranks), max(won.ranks)))
+    assert f"{loser} 1.00" in cells[winner][1]
+    assert f"{winner} 0.00" in cells[loser][1]
+    assert {name for name, (_, second, _) in cells.items() if second == "-"} == {*cells} - {*won.bots}
+    assert all(len(found) == 3 for found in cells.values())
+    assert "round 2" in texts(swiss)[f"games/{won.variant}.html"]
+
+
+def test_the_front_page_says_in_one_sentence_who_leads_and_how_sure_that_is(content: Content) -> None:
+    rows = content.summary.standings
+    sure = [replace(row, rank=place, rank_from=place, rank_to=place) for place, row in enumerate(rows, 1)]
+    open_ = [replace(sure[0], rank_to=2), replace(sure[1], rank_from=1), *sure[2:]]
+
+    def first(some: list[BotStanding]) -> str:
+        page = texts(replace(content, summary=replace(content.summary, standings=tuple(some))))["index.html"]
+        return words(page[page.index("<h1") : page.index("<caption")])
+
+    assert re.search(r"Winner .* won: it is better than each .* Luck alone .* 1 of 20 tournaments", first(sure))
+    assert re.search(r"First, but not surely .* may be as good", first(open_))
+
+
+def test_a_final_is_drawn_with_how_it_was_decided(content: Content) -> None:
+    a, b, c = (row.bot for row in content.summary.standings[:3])
+
+    def tie(*bots: str, rule: Rule) -> Tie:
+        return Tie(
+            bots=tuple(TieBot(bot=bot, match_points=0.5, strokes=0.0) for bot in bots), goes=1, deals=4, rule=rule
+        )
+
+    levels = (
+        Level(title="semi-finals", bots=(a, b, c), ties=(tie(c, b, rule="settled"),)),
+        Level(title="final", bots=(a, c), ties=(tie(a, c, rule="match points"),)),
+    )
+    stage = StagePlaces(number=1, format="knockout", is_over=True, levels=levels)
+    summary = replace(content.summary, order="places", stages=(stage,))
+    front = words(texts(replace(content, summary=summary))["index.html"])
+
+    assert re.search(r"Winner .* beat .* in the final by more match points", front)
+    assert re.search(r"Semi-finals .* goes on without a tie .* 4 deals a game, settled Final .* by match points", front)
+
+
+def test_a_bot_that_has_not_played_has_a_short_page(content: Content) -> None:
+    rows = tuple(row for row in content.summary.standings if row.bot != "keeper")
+    made = texts(replace(content, summary=replace(content.summary, standings=rows)))
+
+    assert "It has not played yet." in made["bots/keeper.html"]
+    assert "<h2" not in made["bots/keeper.html"]
+    assert re.search(r"Not played yet</h2>.*bots/keeper.html", made["index.html"], re.DOTALL)
 
 
 def test_a_gauntlet_says_who_is_ranked(content: Content) -> None:
@@ -186,8 +261,9 @@ def test_an_author_is_told_what_was_wrong_and_where(content: Content) -> None:
     assert faults.matches == {"illegal_action": EXAMPLES + 2}
     assert [told.id for told in faults.told] == [*range(1, EXAMPLES + 1)]
     first = faults.told[0]
-    (frame,) = (one for one in Film(record).frames if one.name == first.moment)
-    assert any("illegal_action" in note.text for note in frame.notes)
+    replay = Replay(record)
+    (step,) = (one for one in replay.steps if one.at == first.moment)
+    assert any("illegal_action" in note for note in StepView(replay, step.number, first.seat).notes)
 
     rows = {1: replace(content.matches[0], id=1, href="matches/1/index.html")}
     page = texts(replace(content, faults=(faults,), matches_by_id=rows))["bots/keeper.html"]

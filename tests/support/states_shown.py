@@ -1,26 +1,41 @@
 """The states that documents tell, and whether they are what the rules' table holds."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
 
-from referee.match_states.cells import apply
-from referee.match_states.documents import Documents
-from referee.match_states.states import Document, State
+from referee.match_states.documents import document
+from referee.match_states.states import Change, Document, State
 from referee.match_states.view import OPEN
 from referee.rules.questions import Ask
 from referee.rules.record import Record, walk
 from referee.rules.table import Table
 
 
-def states(document: Document) -> list[State]:
+def states(made: Document) -> list[State]:
     """The state after each step, made as the page about documents says."""
-    state: Any = msgspec.to_builtins(document.start)
+    state: Any = msgspec.to_builtins(made.start)
     found = []
-    for step in document.steps:
+    for step in made.steps:
         state = apply(state, step.changes)
         found.append(msgspec.convert(state, State))
     return found
+
+
+def apply(state: Any, changes: Sequence[Change]) -> Any:
+    """The state, made of plain dicts and lists, with the changes made. What has not changed is shared with it."""
+    for path, value in changes:
+        state = _set(state, path, value)
+    return state
+
+
+def _set(state: Any, path: Sequence[str | int], value: Any) -> Any:
+    if not path:
+        return value
+    copy: Any = dict(state) if isinstance(state, dict) else list(state)
+    copy[path[0]] = _set(copy[path[0]], path[1:], value)
+    return copy
 
 
 def check(state: State, table: Table) -> None:
@@ -41,7 +56,7 @@ def check(state: State, table: Table) -> None:
 
 def check_at_every_question(record: Record) -> None:
     """The turn may go on by an answer that nobody is told, such as a flip that is declined."""
-    found = states(Documents(record).document(OPEN))
+    found = states(document(record, OPEN))
     latest = {len(game.events): number for number, (game, _) in enumerate(walk(record))}
     for number, (game, _) in enumerate(walk(record)):
         question, events = game.question, len(game.events)

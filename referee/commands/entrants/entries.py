@@ -13,7 +13,7 @@ from referee.commands.entrants.entry_builds import build_again, show_log
 from referee.commands.options import Json, refuse
 from referee.competition.checks import LastCheck, last_check
 from referee.errors import DONE, USAGE, CommandError
-from referee.reports.tables.layout import Column, Names, fitted, shortened, wider
+from referee.reports.tables.layout import Column, Names, fitted, shortened
 from referee.tournament.config.config import Survey, survey
 from referee.versions.entry import Entry
 from referee.versions.store import BuildResult, VersionStore
@@ -140,8 +140,7 @@ def _show(config: Path, listing: Listing) -> None:
     width = screen_width()
     if listing.entries or listing.broken:
         rows: list[_Listed] = [*listing.entries, *listing.broken]
-        table = fitted(_columns(rows, width), rows, width)
-        put(table.text, *wider([table], width))
+        put(fitted(_columns(rows, width), rows, width).text)
     else:
         put(f"no entries: {config} has no [[bots]] with `entries` that finds a folder")
     wrong = [*listing.problems, *(line for broken in listing.broken for line in broken.problems)]

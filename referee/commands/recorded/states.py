@@ -10,7 +10,7 @@ from referee.commands.recorded.heading import heading_lines, origin
 from referee.commands.recorded.records import OpenedMatch, check_seat
 from referee.commands.runs.site import problem
 from referee.errors import CommandError
-from referee.match_states.documents import Documents
+from referee.match_states.documents import document
 from referee.match_states.view import OPEN
 from referee.new_file import new_file
 from referee.rules.record import NoRecord, Record
@@ -29,7 +29,7 @@ def show_states(opened: OpenedMatch, seat: int | None, *, is_open: bool, page: P
     say(*opened.note)
     check_seat(record, seat)
     if page is None:
-        put_bytes(msgspec.json.encode(Documents(record).document(OPEN if is_open else seat)) + b"\n")
+        put_bytes(msgspec.json.encode(document(record, OPEN if is_open else seat)) + b"\n")
         return
     data = _page(opened, record, seat)
     with new_file(page, replaces=replaces) as file:

@@ -3,7 +3,7 @@
 from protocol.text import printable
 from referee.commands.recorded.records import OpenedMatch, check_seat
 from referee.errors import CommandError
-from referee.match_states.film import Film
+from referee.match_states.replay import Replay
 from referee.rules.record import NoRecord
 from referee.terminal.screen import terminal
 
@@ -12,8 +12,8 @@ def step_through(opened: OpenedMatch, seat: int | None, at: str | None) -> None:
     """Step through the match, from this moment on, at first as the public or as this seat saw it."""
     record = opened.record()
     check_seat(record, seat)
-    film = Film(record)
-    number = 0 if at is None else _frame(film, at)
+    replay = Replay(record)
+    number = 0 if at is None else _step(replay, at)
     if why := terminal.problem():
         raise CommandError(why)
     terminal.prepare()
@@ -21,12 +21,12 @@ def step_through(opened: OpenedMatch, seat: int | None, at: str | None) -> None:
     from referee.terminal.screen.pages import Terminal  # noqa: PLC0415
     from referee.terminal.watch.step import StepPage  # noqa: PLC0415
 
-    Terminal(StepPage(film, _named(opened), terminal.glyphs(), seat, number)).run(mouse=False)
+    Terminal(StepPage(replay, _named(opened), terminal.glyphs(), seat, number)).run(mouse=False)
 
 
-def _frame(film: Film, moment: str) -> int:
-    """The number of the frame that is called so. Raises NoRecord."""
-    names = [frame.name for frame in film.frames]
+def _step(replay: Replay, moment: str) -> int:
+    """The number of the step at this moment. Raises NoRecord."""
+    names = [step.at for step in replay.steps]
     if moment in names:
         return names.index(moment)
     some = f"r1t2 (round 1, turn 2) or {names[-1]}, the last one"

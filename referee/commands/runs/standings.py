@@ -1,6 +1,7 @@
 """standings: shows the tables of a run, from its store alone."""
 
 import shlex
+from datetime import timedelta
 from pathlib import Path
 from typing import Annotated
 
@@ -10,21 +11,23 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from protocol.text import printable
+from referee import wall_clock
 from referee.commands.console import put, put_json, put_words, say, screen_width
 from referee.commands.options import Game, Json, RunFile, refuse
 from referee.commands.recorded.records import check_bot_of_run, open_run
 from referee.errors import DONE
-from referee.reports.bot_results import MOST_SHOWN, bot_results, one_bot, one_bot_report
+from referee.reports.bot_results import MOST_SHOWN, bot_results, how_many, one_bot, one_bot_report
 from referee.reports.faults import FaultLog, explain, page_for_authors, read_on
 from referee.reports.host_figures import hosts_of, hosts_report
 from referee.reports.provenance import influences, provenance
-from referee.reports.standings_text import tables_of
+from referee.reports.standings_text import one_screen, tables_of
 from referee.reports.tables.bot_tables import anchor_line, columns_of, rating_column, report, standings_of
+from referee.reports.tables.figures import duration
 from referee.reports.tables.layout import LONGEST, shortened, wrapped
-from referee.reports.verdict import verdict
+from referee.reports.verdict import commands_to_read_on, verdict
 from referee.rules.record import NoRecord, read_record
 from referee.tournament.standings import BotStanding, Encounter, RankBy
-from referee.tournament.store.disk import StoreError
+from referee.tournament.store.disk import StoreError, forecast_of
 from referee.tournament.store.store import Store
 from referee.tournament.summary import RunSummary, standings_in, summary_of
 
@@ -53,7 +56,11 @@ class StandingsOptions(Struct, frozen=True, kw_only=True):
         typer.Option(metavar="NAME", help="Print this bot: its neighbours, its games, its matches, the worst first."),
     ] = None
     brief: Annotated[
-        bool, typer.Option("--brief", help="Print a few lines: who won, ties, faults; of a bot all but its matches.")
+        bool,
+        typer.Option(
+            "--brief",
+            help="Print one screen: who leads, how sure, how long still; of a bot all but its matches.",
+        ),
     ] = False
     full: Annotated[
         bool, typer.Option("--full", help="Print all tables: one for each game, and every page of the crosstable.")
@@ -102,7 +109,7 @@ class Brief(Struct, frozen=True, kw_only=True):
     standings: tuple[BotStanding, ...]
     digest: str
     words: tuple[str, ...]
-    """The lines that are printed without --json."""
+    """Who leads or won, ties and faults."""
 
 
 def standings(options: StandingsOptions) -> int:
@@ -159,8 +166,9 @@ def _print_bot(options: StandingsOptions, store: Store, bot: str) -> None:
     ratings = None if summary is None or has_means else summary.ratings
     columns = None if has_means else columns_of(standings, [rating_column(ratings)] if ratings else [])
     below = [*([anchor_line(ratings)] if ratings else []), *(influences(summary, bot=bot) if summary else [])]
+    below += ["\n".join(how_many(store, summary, bot))] if summary else []
     report_ = one_bot_report(one, width, len(standings.overall), columns)
-    put("\n\n".join([*report_, *(wrapped(line, width) for line in below)]))
+    put("\n\n".join([*report_, *("\n".join(wrapped(line, width) for line in part.splitlines()) for part in below)]))
     if matches:
         rest = "; --json lists all matches" * (len(matches) > MOST_SHOWN)
         where = shlex.quote(f"{store.path}:{matches[0].match}")
@@ -184,15 +192,14 @@ def _print_game(options: StandingsOptions, store: Store, variant: str) -> None:
 
 
 def _print_brief(options: StandingsOptions, store: Store) -> None:
-    """Print the last words about the run; of one game who is first, and which ranks are ties."""
+    """Print the first bots and the verdict; of one game who is first, and which ranks are ties."""
     summary = summary_of(store, with_results=False)
     if options.variant is not None:
-        summary = replace(summary, standings=standings_in(store, options.variant).overall)
-    words = verdict(summary, store.path, screen_width())
-    words = words if options.variant is None else words[:2]
+        summary = replace(summary, standings=standings_in(store, options.variant).overall, stages=())
     if not options.as_json:
-        put(*words)
+        put(*one_screen(summary, store.path, screen_width(), time_left(store.path)))
         return
+    words = verdict(summary, screen_width(), time_left(store.path))
     brief = Brief(
         name=summary.name,
         variant=options.variant,
@@ -204,6 +211,15 @@ def _print_brief(options: StandingsOptions, store: Store) -> None:
         words=tuple(words),
     )
     put_json(msgspec.json.encode(brief))
+
+
+def time_left(run: Path) -> str:
+    """How long the run still takes and until when, as the process that plays it forecasts; empty where none does."""
+    if (found := forecast_of(run)) is None:
+        return ""
+    left_s = max(0.0, found.at_s - wall_clock.now().timestamp())
+    until = wall_clock.now_here() + timedelta(seconds=left_s)
+    return f"{'at most' if found.is_most else 'about'} {duration(left_s)} left, until {until:%H:%M}"
 
 
 def explain_faults(store: Store, summary: RunSummary) -> None:
@@ -233,10 +249,11 @@ def show(summary: RunSummary, *, as_json: bool, full: bool = False) -> None:
 
 def last_words(summary: RunSummary, path: Path, *, as_json: bool) -> None:
     """Say at the very end what came of the run, beside the tables, or for people where those are JSON."""
-    words = verdict(summary, path, screen_width())
+    words = verdict(summary, screen_width(), time_left(path))
+    commands = [f"  {command}" for command in commands_to_read_on(summary, path)]
     if as_json:
         say(*words)
     else:
         put("")
-        put_words(*words[:-1])
-        put(words[-1])  # commands stay whole, so that they can be copied
+        put_words(*words)
+        put(*commands)  # which stay whole, so that they can be copied

@@ -101,16 +101,17 @@ class Pace:
         """The plan has so many more matches of each variant."""
         self._left += sum(count * self._match_s[name] for name, count in matches.items() if count)
 
-    def left_s(self) -> float:
-        """Seconds until the run has nothing left to play."""
+    def left_s(self, more: int = 0) -> float:
+        """Seconds until the run has nothing left to play, and so many matches that are not drawn yet."""
+        left = self._left + more * self._weight
         if self._begun_at is None:
-            return self._left * self._usual_rate
+            return left * self._usual_rate
         now, playing = self._clock(), tuple(self._playing.values())
         elapsed_s = now - self._begun_at
         if not self._done:
             underway = sum(work for _, work in playing)
-            return self._left * max(self._usual_rate, elapsed_s / underway if underway else 0.0)
+            return left * max(self._usual_rate, elapsed_s / underway if underway else 0.0)
         match_rate = self._done_s / self._done
         underway = sum(min(work, (now - begun_at) / match_rate) if match_rate else 0.0 for begun_at, work in playing)
         rate = (self._weight * self._usual_rate + elapsed_s) / (self._weight + self._done + underway)
-        return max(0.0, self._left - underway) * rate
+        return max(0.0, left - underway) * rate

@@ -50,8 +50,6 @@ class Fitted(Struct, frozen=True, kw_only=True):
     text: str
     left_out: tuple[str, ...] = ()
     """The titles of the columns that found no room."""
-    full_width: int = 0
-    """How many cells it would take with all of its columns."""
 
 
 class _Filled(NamedTuple):
@@ -74,7 +72,7 @@ def fitted(columns: Sequence[Column[R]], rows: Sequence[R], width: int) -> Fitte
     while _width(kept) > width and any(one.column.gives_way for one in kept):
         kept.remove(max(kept, key=lambda one: one.column.gives_way))
     left_out = tuple(" ".join(one.column.title.split()) for one in every if one not in kept)
-    return Fitted(text=_table(kept), left_out=left_out, full_width=_width(every))
+    return Fitted(text=_table(kept), left_out=left_out)
 
 
 def pages(fixed: Sequence[Column[R]], columns: Sequence[Column[R]], rows: Sequence[R], width: int) -> list[str]:
@@ -85,16 +83,6 @@ def pages(fixed: Sequence[Column[R]], columns: Sequence[Column[R]], rows: Sequen
     begin, others = _filled(fixed, rows), _filled(columns, rows)
     even = -(-len(others) // len(_parted(begin, others, width, most=len(others))))
     return [_table([*begin, *part]) for part in _parted(begin, others, width, most=even)]
-
-
-def wider(tables: Sequence[Fitted], width: int) -> list[str]:
-    """Where to see what was left out of some tables, in words; nothing where nothing was."""
-    left_out = dict.fromkeys(title for one in tables for title in one.left_out)
-    if not left_out:
-        return []
-    least = max(one.full_width for one in tables if one.left_out)
-    text = f"no room for: {', '.join(left_out)} ({least} columns are needed, here are {width}; --json has all)"
-    return [wrapped(text, width)]
 
 
 def _filled(columns: Iterable[Column[R]], rows: Sequence[R]) -> list[_Filled]:

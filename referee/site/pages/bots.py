@@ -16,7 +16,7 @@ from referee.site.content import BotFaults, FaultTold, MatchRow
 from referee.site.files import File
 from referee.site.pages import matches, standings
 from referee.site.pages.frame import Site
-from referee.site.pages.highlights import moments, place_in_words
+from referee.site.pages.highlights import moments
 from referee.site.pages.tables import Col, Table, bar, cols_of, tint, with_bars
 from referee.site.pages.times import times_table
 from referee.tournament.standings import BotStanding, Encounter
@@ -204,10 +204,4 @@ def _fault(site: Site, told: FaultTold, name: str) -> Fault:
     href = "" if page is None else f"{page}?view=seat{told.seat}{moment}"
     which = name if name == shlex.quote(name) else str(told.seat)
     command = f"golfref transcript {shlex.quote(f'{content.store}:{title}')} --bot {which}"
-    return Fault(told=told, match=title, where=_where(told), href=href, command=command, mend=MENDS.get(told.kind, ""))
-
-
-def _where(told: FaultTold) -> str:
-    """The moment of a fault in words, with the decision that was asked for."""
-    place, decision = place_in_words(told.moment), told.where.partition(", ")[2]
-    return f'{place}, at its decision "{decision}"' if place and decision else told.where
+    return Fault(told=told, match=title, where=told.where, href=href, command=command, mend=MENDS.get(told.kind, ""))

@@ -3,10 +3,12 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 
-from referee.match_states.reel import Reel
-from referee.reports.faults import LAST_LINES, PlacedFault, faults_of, late_in_words, mishap_of, published_detail
-from referee.rules.record import BrokenRecord, Record
+from referee.match_states.replay import Answer, Replay
+from referee.reports.faults import LAST_LINES, late_in_words, mishap_of, published_detail
+from referee.rules.questions import Ask
+from referee.rules.record import BrokenRecord, Forfeit, Mishap, Record
 from referee.site.content import BotFaults, FaultTold
+from referee.site.pages.highlights import place_in_words
 from referee.tournament.store.rows import CommittedMatch
 
 EXAMPLES = 3
@@ -51,31 +53,36 @@ class FaultTexts:
 def _told(row: CommittedMatch, record: Record, seat: int) -> Iterator[FaultTold]:
     """The first fault of each kind of this seat; none where the record does not replay."""
     try:
-        found = list(faults_of(record, seat))
-        places = _moments(record, seat)
+        replay = Replay(record)
     except (BrokenRecord, ValueError):
         return
-    bot = record.seats[seat]
-    first: dict[str, tuple[PlacedFault, str]] = {}
-    for place, one in enumerate(found):
-        first.setdefault(one.mishap.kind, (one, places[place] if place < len(places) else ""))
-    for kind, (one, moment) in first.items():
+    bot, kinds = record.seats[seat], set[str]()
+    for answer in replay.answers:
+        mishap = mishap_of(answer.move, seat)
+        if mishap is None or mishap.kind in kinds:
+            continue
+        kinds.add(mishap.kind)
+        moment = replay.steps[answer.step].at
         yield FaultTold(
-            kind=kind,
+            kind=mishap.kind,
             match=row.number,
             id=row.id,
             seat=seat,
-            where=one.where,
+            where=_where(answer, moment, mishap),
             moment=moment,
-            detail=published_detail(one.mishap),
-            line=one.mishap.line,
-            forfeits=one.forfeits,
+            detail=published_detail(mishap),
+            line=mishap.line,
+            forfeits=isinstance(answer.move, Forfeit),
             stderr=tuple(bot.stderr.splitlines()[-LAST_LINES:]),
             stderr_bytes=bot.stderr_bytes,
         )
 
 
-def _moments(record: Record, seat: int) -> list[str]:
-    """The names of the moments at which this seat was at fault, in order."""
-    reel = Reel(record)
-    return [reel.name_of(answer) for answer in reel.answers if mishap_of(answer.move, seat) is not None]
+def _where(answer: Answer, moment: str, mishap: Mishap) -> str:
+    """The moment of a fault in words, with the decision that was asked for."""
+    if mishap.kind in ("start_failed", "start_timeout"):
+        return "before the match"
+    if answer.question is None:
+        return "after the last round"
+    asked = answer.question if isinstance(answer.question, Ask) else answer.question.asks[0]
+    return f'{place_in_words(moment)}, at its decision "{asked.decision}"'

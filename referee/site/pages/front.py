@@ -7,7 +7,7 @@ from msgspec import Struct
 from referee.reports import provenance
 from referee.reports.tables.bot_tables import ONLY_CHALLENGERS
 from referee.reports.tables.figures import ALL_PAIRS
-from referee.reports.verdict import how_far, is_over, winner
+from referee.reports.verdict import how_far, is_over, tie_groups, winner
 from referee.site.files import File
 from referee.site.pages import standings
 from referee.site.pages.bracket import bracket
@@ -54,6 +54,7 @@ def front_page(site: Site) -> File:
     has_rows = bool(summary.standings)
     final = summary.stages[-1] if summary.stages else None
     present = {row.bot for row in summary.standings}
+    ranked = [row for row in summary.standings if row.rank is not None]
     return site.page(
         "front.html",
         "index.html",
@@ -62,6 +63,7 @@ def front_page(site: Site) -> File:
         bracket=bracket(site, final) if final and final.levels else [],
         final=standings.stage_table(site, final) if final and final.bots else None,
         table=standings.of_run(site) if has_rows else None,
+        is_parted=summary.order != "places" and len(list(tie_groups(ranked))) > 1,
         only_challengers=sentence(f"This is a gauntlet: {ONLY_CHALLENGERS}"),
         why=[sentence(line) for line in standings.why(site)],
         waiting=[site.bots(bot.name) for bot in summary.bots if bot.name not in present],
@@ -82,7 +84,8 @@ def headline(site: Site) -> Headline:
         label = "In the lead"
     else:
         label = "Winner" if summary.order == "places" or (first and first[0].rank_to == 1) else "First, but not surely"
-    words = winner(summary, site.bots).replace(f" ({ALL_PAIRS})", f". {NOT_LUCK}")
+    words = winner(summary, site.bots).removeprefix(f"So far ({how_far(summary)}) ")
+    words = f"{words[0].upper()}{words[1:]}".replace(f" ({ALL_PAIRS})", f". {NOT_LUCK}")
     if summary.stages and summary.stages[-1].levels and is_over(summary):
         words = _final_in_words(site, summary.stages[-1].levels[-1].ties[-1]) or words
     return Headline(

@@ -25,6 +25,7 @@ from referee.reports.tables.layout import Column
 from referee.reports.tables.stage_tables import cut, stage_columns
 from referee.reports.verdict import tie_groups
 from referee.site.pages.frame import Site
+from referee.site.pages.opponents import by_round
 from referee.site.pages.tables import Bar, Col, Table, bar, cols_of, tint, with_bars
 from referee.tournament.figures.ratings import Ratings
 from referee.tournament.formats.places import StagePlaces
@@ -92,11 +93,12 @@ def of_game(site: Site, rows: Sequence[BotStanding], id_: str, caption: str) -> 
 def _rows(
     site: Site, rows: Sequence[BotStanding], columns_: Sequence[Column[BotStanding]], id_: str, caption: str
 ) -> Table:
-    columns = cols_of(columns_, rows, "")
+    summary, columns = site.content.summary, cols_of(columns_, rows, "")
     columns = with_bars(columns, "match points", [bar(row.match_points, row.match_points_interval) for row in rows])
     columns = with_bars(columns, "strokes", _stroke_bars(rows))
-    if ratings := site.content.summary.ratings:
+    if ratings := summary.ratings:
         columns = with_bars(columns, "rating", _rating_bars(rows, ratings))
+    main = {summary.rank_by.replace("-", " ")} if summary.order == "means" else {"rating", "match points"}
     return Table(
         id=id_,
         caption=caption,
@@ -104,7 +106,7 @@ def _rows(
             Col(title="rank", cells=["-" if row.rank is None else str(row.rank) for row in rows]),
             Col(title="bot", cells=[site.bots(row.bot) for row in rows], is_text=True, is_head=True),
             *_spread(site, rows),
-            *columns,
+            *(replace(col, is_minor=col.title not in main) for col in columns),
         ),
     )
 
@@ -163,11 +165,13 @@ def _shares(standings: Standings) -> Callable[[BotStanding | Encounter], float |
     return lambda row: None if row.strokes is None or not most else 0.5 - row.strokes / most / 2
 
 
-def crosstable(site: Site, standings: Standings) -> Table | None:
-    """Every bot against every other one, on tints; None where these are too many. Columns are numbered as the rows."""
+def crosstable(site: Site, standings: Standings, game: str | None = None) -> Table | None:
+    """Every bot against every other one, or in a Swiss by round, on tints; None where these are too many."""
     bots, share = list(standings.crosstable), _shares(standings)
     if len(bots) > MOST_IN_CROSSTABLE:
         return None
+    if table := by_round(site, bots, game):
+        return table
     cols = [
         Col(title="#", cells=[str(place) for place in range(1, len(bots) + 1)]),
         Col(title="bot", cells=[site.bots(bot) for bot in bots], is_text=True, is_head=True),

@@ -12,10 +12,6 @@ LONG = 40
 """Texts with more characters than this are given room for it."""
 
 
-MINOR = {"rounds", "firsts", "forfeits", "late slaps", "idle CPU", "opponents"}
-"""The titles of columns for which phones have no room."""
-
-
 class Bar(Struct, frozen=True, kw_only=True):
     """An interval with its middle, as shares of the width of a bar in percent."""
 
@@ -41,6 +37,8 @@ class Col(Struct, frozen=True, kw_only=True):
     """Texts stand on the left, figures on the right."""
     is_head: bool = False
     """Whether its cells say what their rows are about. One column of a table does."""
+    is_minor: bool = False
+    """Whether a phone has no room for it."""
     bars: Sequence[Bar | None] = ()
     """For each cell a bar below its text, or None."""
     is_drawn: bool = False
@@ -51,11 +49,6 @@ class Col(Struct, frozen=True, kw_only=True):
     """For each cell a row of columns with these heights, from 0 to 10."""
     hrefs: Sequence[str] = ()
     """For each cell where it leads from the site's root; empty where it leads nowhere."""
-
-    @property
-    def is_minor(self) -> bool:
-        """Whether narrow screens do without it."""
-        return self.title in MINOR
 
     @property
     def is_long(self) -> bool:

@@ -9,7 +9,7 @@ from textual.screen import Screen
 from textual.widgets import Static
 
 from protocol.text import printable
-from referee.match_states.film import Film
+from referee.match_states.replay import Replay
 from referee.reports.provenance import influences, void_suspects
 from referee.reports.standings_text import tables_of
 from referee.reports.tables.bot_tables import bots_table, columns_of, more_columns, standings_of
@@ -109,17 +109,14 @@ class RunPage(Screen[None]):
     def draw(self, number: int, *, goes_on: bool) -> None:
         """Open the table of a match; with `goes_on` it shows itself, and then the matches after it."""
         try:
-            film = self._film(number)
+            replay = Replay(self.reader.record(self.now.matches[number]))
         except (StoreError, NoRecord, BrokenRecord, ValueError) as error:
             self._hint = printable(str(error), 300)
             return
-        page = MatchPage(film, _named(self.now.matches[number]), self.signs, lambda: self._after(number))
+        page = MatchPage(replay, _named(self.now.matches[number]), self.signs, lambda: self._after(number))
         self.app.push_screen(page)
         if goes_on:
             page.call_after_refresh(page.go_on)
-
-    def _film(self, number: int) -> Film:
-        return Film(self.reader.record(self.now.matches[number]))
 
     def _after(self, number: int) -> bool:
         """Draw the match after this one, if it has been committed; returns whether it has."""
@@ -188,9 +185,9 @@ class MatchPage(StepPage):
 
     ends = "q back to the run"
 
-    def __init__(self, film: Film, where: str, signs: Glyphs, show_next: Callable[[], bool]) -> None:
+    def __init__(self, replay: Replay, where: str, signs: Glyphs, show_next: Callable[[], bool]) -> None:
         """`show_next` puts the next match in place of this one, if it has been committed."""
-        super().__init__(film, where, signs)
+        super().__init__(replay, where, signs)
         self._show_next = show_next
 
     def leave(self) -> None:

@@ -6,7 +6,8 @@ from typing import ClassVar
 from textual import events
 from textual.timer import Timer
 
-from referee.match_states.film import Film, Frame, viewers
+from referee.match_states.replay import Replay, ReplayedStep
+from referee.match_states.step_view import StepView
 from referee.match_states.view import OPEN, Viewer
 from referee.terminal.screen.draw import Drawing, Glyphs, Line, Piece, block_line, draw_layouts, draw_middle
 from referee.terminal.screen.pages import TablePage, key_of
@@ -49,7 +50,7 @@ SPEEDS_S = (4.0, 2.0, 1.0, 0.5, 0.25, 0.12, 0.06, 0.03)
 LINES_KEPT = 25
 """How many lines of what happened before are shown."""
 
-Mark = Callable[[Frame], object]
+Mark = Callable[[ReplayedStep], object]
 
 
 class StepPage(TablePage):
@@ -57,12 +58,12 @@ class StepPage(TablePage):
 
     ends: ClassVar[str] = "q leave"
 
-    def __init__(self, film: Film, where: str, signs: Glyphs, viewer: Viewer = None, number: int = 0) -> None:
-        """`where` says which match it is. `viewer` is who looks at first, and at the frame of this number."""
+    def __init__(self, replay: Replay, where: str, signs: Glyphs, viewer: Viewer = None, number: int = 0) -> None:
+        """`where` says which match it is. `viewer` is who looks at first, and at the step of this number."""
         super().__init__(signs)
-        self.film, self.where, self.viewer = film, where, viewer
+        self.replay, self.where, self.viewer = replay, where, viewer
         self.number = number
-        """The number of the frame that is shown."""
+        """The number of the step that is shown."""
         self.goes_on = False
         """Whether one event after another is shown by itself."""
         self.speed = 3
@@ -104,11 +105,11 @@ class StepPage(TablePage):
 
     def _look(self, key: str) -> None:
         """Look as somebody else."""
-        everybody = viewers(self.film)
+        everybody = [None, *range(len(self.replay.names)), OPEN]
         if key == "v":
             self.viewer = everybody[(everybody.index(self.viewer) + 1) % len(everybody)]
-        elif key.isdigit() and int(key) >= len(self.film.names):
-            self._hint = f"there are seats 0 to {len(self.film.names) - 1}"
+        elif key.isdigit() and int(key) >= len(self.replay.names):
+            self._hint = f"there are seats 0 to {len(self.replay.names) - 1}"
         else:
             self.viewer = int(key) if key.isdigit() else _VIEWS[key]
 
@@ -140,27 +141,27 @@ class StepPage(TablePage):
             self._pacer = None
 
     def _advance(self) -> None:
-        if self.number + 1 < len(self.film):
+        if self.number + 1 < len(self.replay.steps):
             self.number += 1
             self.redraw()
         else:
             self.reached_end()
 
     def reached_end(self) -> None:
-        """The last frame is shown, and the time for another has come."""
+        """The last step is shown, and the time for another has come."""
         self.pause()
         self.redraw()
 
-    def step(self, frames: int) -> None:
-        """Go so many frames forwards, or backwards."""
-        self.number = max(0, min(len(self.film) - 1, self.number + frames))
+    def step(self, steps: int) -> None:
+        """Go so many steps forwards, or backwards."""
+        self.number = max(0, min(len(self.replay.steps) - 1, self.number + steps))
 
     def seek(self, mark: Mark, *, forwards: bool) -> None:
-        """Go to where the next stretch of frames of one mark begins, or to where one began before.
+        """Go to where the next stretch of steps of one mark begins, or to where one began before.
 
-        A frame whose mark is None belongs to no stretch.
+        A step whose mark is None belongs to no stretch.
         """
-        marks = [mark(frame) for frame in self.film.frames]
+        marks = [mark(step) for step in self.replay.steps]
         starts = [
             number for number, one in enumerate(marks) if one is not None and (not number or marks[number - 1] != one)
         ]
@@ -173,24 +174,29 @@ class StepPage(TablePage):
     # Drawing
 
     def redraw(self) -> None:
-        """Draw the frame that is reached."""
-        if not self.is_mounted or not len(self.film):
+        """Draw the step that is reached."""
+        if not self.is_mounted or not len(self.replay.steps):
             return
-        film = self.film
-        view = film.view(self.number, self.viewer)
+        replay = self.replay
+        view = StepView(replay, self.number, self.viewer).table
         you = self.viewer if self.viewer is not None and self.viewer >= 0 else None
-        how = Drawing(names=film.names, first=you or 0, glyphs=self.signs)
-        self.show_title(f"{film.title}  {self.where}  event {self.number + 1} of {len(film)}  {self._seen_by()}")
+        how = Drawing(names=replay.names, first=you or 0, glyphs=self.signs)
+        event = f"event {self.number + 1} of {len(replay.steps)}"
+        self.show_title(f"{replay.title}  {self.where}  {event}  {self._seen_by()}")
         looks_at = view.turn if view.turn is not None else 0
         line = block_line(view, looks_at, how, self.size.width)
         self.show_table(draw_layouts(view, how, self.size.width), draw_middle(view, how), line)
         first = max(0, self.number - LINES_KEPT)
-        self.say_only([line for one in range(first, self.number + 1) for line in film.words(one, self.viewer)])
+        self.say_only([line for one in range(first, self.number + 1) for line in self._lines(one)])
         self.show_prompt(self.prompt())
+
+    def _lines(self, number: int) -> list[str]:
+        seen = StepView(self.replay, number, self.viewer)
+        return [*seen.words, *seen.notes]
 
     def prompt(self) -> list[Line]:
         """Where it is, and the keys."""
-        moment = self.film.frames[self.number].moment
+        moment, seats = self.replay.steps[self.number].moment, len(self.replay.names)
         pace = f"   {1 / SPEEDS_S[self.speed]:.2g} events a second" if self.goes_on else ""
         window = f", slap window {moment.window}" if moment.window else ""
         turn = f"turn {moment.turn}" if moment.turn else "before the first turn"
@@ -198,7 +204,7 @@ class StepPage(TablePage):
         return [
             (Piece(where, "strong"),),
             (Piece("left right event  t T turn  w W slap window  r R round  Space go on  + - pace", "dim"),),
-            (Piece(f"p public   0-{min(9, len(self.film.names) - 1)} a seat   o open   ? help   {self.ends}", "dim"),),
+            (Piece(f"p public   0-{min(9, seats - 1)} a seat   o open   ? help   {self.ends}", "dim"),),
         ]
 
     def _seen_by(self) -> str:
@@ -207,16 +213,16 @@ class StepPage(TablePage):
         return "open cards" if self.viewer == OPEN else f"as seat {self.viewer} saw it"
 
 
-def _turn(frame: Frame) -> object:
-    return frame.moment.round, frame.moment.turn
+def _turn(step: ReplayedStep) -> object:
+    return step.moment.round, step.moment.turn
 
 
-def _window(frame: Frame) -> object:
-    return (frame.moment.round, frame.moment.window) if frame.moment.window else None
+def _window(step: ReplayedStep) -> object:
+    return (step.moment.round, step.moment.window) if step.moment.window else None
 
 
-def _round(frame: Frame) -> object:
-    return frame.moment.round
+def _round(step: ReplayedStep) -> object:
+    return step.moment.round
 
 
 _VIEWS: dict[str, Viewer] = {"p": None, "o": OPEN, "v": None}
@@ -226,8 +232,8 @@ _STEPS: dict[str, Callable[[StepPage], None]] = {
     "right": lambda page: page.step(1),
     "left": lambda page: page.step(-1),
     "enter": lambda page: page.step(1),
-    "home": lambda page: page.step(-len(page.film)),
-    "end": lambda page: page.step(len(page.film)),
+    "home": lambda page: page.step(-len(page.replay.steps)),
+    "end": lambda page: page.step(len(page.replay.steps)),
     "t": lambda page: page.seek(_turn, forwards=True),
     "T": lambda page: page.seek(_turn, forwards=False),
     "w": lambda page: page.seek(_window, forwards=True),

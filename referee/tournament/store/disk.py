@@ -10,6 +10,9 @@ import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
+import msgspec
+from msgspec import Struct
+
 from referee import lock_file
 from referee.errors import HOST_FAILED, GolfrefError
 
@@ -50,7 +53,8 @@ def locked(path: Path) -> Iterator[Lock]:
             stack.enter_context(lock_file.locked(_lock_of(path)))
         except BlockingIOError:
             raise StoreError(
-                f"{path}: another golfref is writing this store; wait for it, or name another place with --store FILE"
+                f"{path}: another golfref is writing this store; wait for it, or name another place with --store FILE; "
+                "--dry-run prints what a changed config would change, and Ctrl-C ends the other one without a loss"
             ) from None
         except OSError as error:
             raise refusal(path, error) from None
@@ -72,6 +76,30 @@ def changed_at(path: Path) -> float:
     except OSError as error:
         raise StoreError(f"{path}: cannot be read: {error.strerror}") from None
     return max(times)
+
+
+class Forecast(Struct, frozen=True, kw_only=True):
+    """When the process that plays a run expects to end."""
+
+    at_s: float
+    """In seconds of Unix."""
+    is_most: bool
+    """Whether it may end earlier."""
+
+
+def note_forecast(path: Path, forecast: Forecast) -> None:
+    """Write when the run probably ends into the lock that this process has: nothing of the run depends on it."""
+    with contextlib.suppress(OSError), Path(_lock_of(path)).open("r+b") as lock:
+        lock.write(msgspec.json.encode(forecast))
+        lock.truncate()
+
+
+def forecast_of(path: Path) -> Forecast | None:
+    """What the process that has the lock of a store wrote last. None where no process plays it, or it is not known."""
+    with contextlib.suppress(OSError, msgspec.MsgspecError):
+        if is_written_to(path):
+            return msgspec.json.decode(Path(_lock_of(path)).read_bytes(), type=Forecast)
+    return None
 
 
 def _lock_of(path: Path) -> str:
@@ -113,6 +141,11 @@ def _can_log(path: Path) -> bool:
 
 def not_readable(path: Path, error: sqlite3.Error) -> StoreError:
     """The error of a file that SQLite cannot read as a store, with what to do."""
+    with contextlib.suppress(OSError), path.open("rb") as file:
+        if file.read(2) == b'{"':
+            what = "records of matches, or the matches of one bot (`export --bot`)"
+            reads = f"`golfref replay {path}` and `golfref transcript {path}` read it"
+            return StoreError(f"{path}: not a golfref store, but JSON: {what}; {reads}")
     return StoreError(
         f"{path}: not a golfref store, or damaged ({error}); `golfref tournament` writes stores; "
         "if this is a copy that is not whole, copy it again while no run writes to it"

@@ -6,25 +6,25 @@ from recorded_matches import BY_PRESET
 from textual.pilot import Pilot
 
 from protocol import events as wire
-from referee.match_states.film import Film
+from referee.match_states.replay import Replay
 from referee.match_states.view import OPEN
 from referee.terminal.screen.draw import ASCII
 from referee.terminal.watch.step import StepPage
 
 
-def place(film: Film, number: int) -> tuple[int, int]:
-    """The round and the turn of a frame."""
-    moment = film.frames[number].moment
+def place(replay: Replay, number: int) -> tuple[int, int]:
+    """The round and the turn of a step."""
+    moment = replay.steps[number].moment
     return moment.round, moment.turn
 
 
 @pytest.fixture(scope="module")
-def film() -> Film:
-    return Film(BY_PRESET["cactus"])
+def replay() -> Replay:
+    return Replay(BY_PRESET["cactus"])
 
 
-def test_steps_by_event_turn_and_window(film: Film) -> None:
-    page = StepPage(film, "game 0", ASCII)
+def test_steps_by_event_turn_and_window(replay: Replay) -> None:
+    page = StepPage(replay, "game 0", ASCII)
 
     async def look(pilot: Pilot[None]) -> None:
         assert "event 1 of" in shown(page)
@@ -33,18 +33,18 @@ def test_steps_by_event_turn_and_window(film: Film) -> None:
         await pilot.press("left")
         assert page.number == 1
         await pilot.press("t")
-        assert place(film, page.number) == (1, 1)
-        assert place(film, page.number - 1) == (1, 0)
+        assert place(replay, page.number) == (1, 1)
+        assert place(replay, page.number - 1) == (1, 0)
         await pilot.press("t", "t", "T")
-        assert place(film, page.number) == (1, 2)
-        assert place(film, page.number - 1) == (1, 1)
+        assert place(replay, page.number) == (1, 2)
+        assert place(replay, page.number - 1) == (1, 1)
         await pilot.press("w")
-        here = film.frames[page.number].moment.window
+        here = replay.steps[page.number].moment.window
         assert here
         await pilot.press("w", "W")
-        assert film.frames[page.number].moment.window == here
+        assert replay.steps[page.number].moment.window == here
         await pilot.press("end")
-        assert page.number == len(film) - 1
+        assert page.number == len(replay.steps) - 1
         await pilot.press("z")
         assert "z means nothing here" in shown(page)
         await pilot.press("home", "q")
@@ -53,13 +53,13 @@ def test_steps_by_event_turn_and_window(film: Film) -> None:
 
 
 def test_steps_by_round() -> None:
-    film = Film(BY_PRESET["par-course"])
-    page = StepPage(film, "game 0", ASCII)
+    replay = Replay(BY_PRESET["par-course"])
+    page = StepPage(replay, "game 0", ASCII)
 
     async def look(pilot: Pilot[None]) -> None:
         await pilot.press("r")
-        assert isinstance(film.frames[page.number].event, wire.Round)
-        assert place(film, page.number) == (2, 0)
+        assert isinstance(replay.steps[page.number].event, wire.Round)
+        assert place(replay, page.number) == (2, 0)
         await pilot.press("R")
         assert page.number == 0
         await pilot.press("R")
@@ -69,8 +69,8 @@ def test_steps_by_round() -> None:
     on_screen(page, look)
 
 
-def test_every_viewer_and_open_cards(film: Film) -> None:
-    page = StepPage(film, "game 0", ASCII, viewer=1)
+def test_every_viewer_and_open_cards(replay: Replay) -> None:
+    page = StepPage(replay, "game 0", ASCII, viewer=1)
 
     async def look(pilot: Pilot[None]) -> None:
         assert "as seat 1 saw it" in shown(page)
@@ -90,13 +90,13 @@ def test_every_viewer_and_open_cards(film: Film) -> None:
     on_screen(page, look)
 
 
-def test_it_goes_on_by_itself_until_the_end_or_a_key(film: Film) -> None:
-    page = StepPage(film, "game 0", ASCII)
+def test_it_goes_on_by_itself_until_the_end_or_a_key(replay: Replay) -> None:
+    page = StepPage(replay, "game 0", ASCII)
 
     async def look(pilot: Pilot[None]) -> None:
         await pilot.press("end", "left", *"++", "space")
         await until(lambda: not page.goes_on)
-        assert page.number == len(film) - 1
+        assert page.number == len(replay.steps) - 1
         await pilot.press("home", "space", "left")
         assert not page.goes_on
         await pilot.press("q")

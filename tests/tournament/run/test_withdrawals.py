@@ -25,7 +25,7 @@ def write(folder: Path, rules: str, *bots: str, games: str = TABLES_OF_3) -> Pat
 
 def shown(told: RunSummary) -> str:
     """All that is printed of a run."""
-    return "\n".join([tables_of(told, 100, full=True), *verdict(told, Path("run.golfref"), 100)])
+    return "\n".join([tables_of(told, 100, full=True), *verdict(told, 100)])
 
 
 @pytest.mark.parametrize("rules", [SWISS, LADDER, STAGES])

@@ -23,7 +23,7 @@ from referee.tournament.plan.keys import deal_key, own_cards
 from referee.tournament.plan.plan import Plan
 from referee.tournament.plan.planned_match import PlannedMatch
 from referee.tournament.store import journal
-from referee.tournament.store.disk import SIDE_FILES, StoreError, locked
+from referee.tournament.store.disk import SIDE_FILES, Forecast, StoreError, forecast_of, locked, note_forecast
 from referee.tournament.store.rows import KINDS, HostLeftOut
 from referee.tournament.store.store import Store
 from referee.tournament.store.words import history_of
@@ -675,3 +675,15 @@ def test_the_query_of_the_page_tells_whether_a_match_counts_and_which_amendment_
                 number, dropped_by, changed = found[match.id]
                 assert (number, dropped_by) == (match.number, None if match.number is not None else 8)
                 assert (changed is None) == (match.number is not None)
+
+
+def test_how_long_a_run_takes_is_told_as_long_as_a_process_plays_it(tmp_path: Path) -> None:
+    run, forecast = tmp_path / "run.golfref", Forecast(at_s=1e9, is_most=True)
+    note_forecast(run, forecast)
+    assert forecast_of(run) is None
+    with locked(run):
+        assert forecast_of(run) is None
+        note_forecast(run, forecast)
+        assert forecast_of(run) == forecast
+    assert forecast_of(run) is None
+    assert list(tmp_path.iterdir()) == []

@@ -1,80 +1,51 @@
-/** Cards, slots and who knows them, in signs and in words. It knows no page. */
+/** Cards as elements: open, face down, or face down and known to this view, each by its own pattern. */
 
-import { titleOf } from "./events.js";
-import { placeInWords } from "./steps.js";
-
-/** @type {Record<string, string>} */
-const RANKS = { A: "ace", J: "jack", Q: "queen", K: "king" };
-
-/** @type {Record<string, [string, string]>} */
-const SUITS = { S: ["\u2660\uFE0E", "spades"], H: ["\u2665\uFE0E", "hearts"], D: ["\u2666\uFE0E", "diamonds"], C: ["\u2663\uFE0E", "clubs"] };
-
-/** @typedef {{rank: string, sign: string, words: string, isRed: boolean}} Face */
+import { fill, h } from "./dom.js";
+import { face } from "./words.js";
 
 /**
- * What stands on a card, and its name. The code is one of `protocol/cards.py`: rank and suit, or `X1` for a joker.
- * @param {string} code
- * @returns {Face}
+ * Draws a card into its element: `card` is its code or null where this view does not know it.
+ * @param {HTMLElement} element
+ * @param {{up: boolean, card: string | null}} what
+ * @param {{label?: string, badge?: string, marks?: HTMLElement[]}} how the number of its slot, what has just happened
+ * to it, and the seats that know it
  */
-export function face(code) {
-    if (code.startsWith("X")) return { rank: "\u2605", sign: "joker", words: "joker", isRed: false };
-    const rank = code.slice(0, -1);
-    const suit = code.slice(-1);
-    const [sign, name] = SUITS[suit] ?? [suit, `the suit ${suit}`];
-    return { rank, sign, words: `${RANKS[rank] ?? rank} of ${name}`, isRed: suit === "H" || suit === "D" };
+export function drawCard(element, { up, card }, { label = "", badge = "", marks = [] } = {}) {
+    const shown = card ? face(card) : up ? { rank: "?", sign: "", isRed: false } : null;
+    element.className = ["card", up ? "is-up" : "is-down", shown && !up && "is-known", shown?.isRed && "is-red"].filter(Boolean).join(" ");
+    fill(
+        element,
+        h("span", { class: "face", "aria-hidden": "true" }, shown && h("span", { class: "rank" }, shown.rank), shown?.sign && h("span", { class: shown.sign.length > 2 ? "sign word" : "sign" }, shown.sign)),
+        label && h("span", { class: "slot-label", "aria-hidden": "true" }, label),
+        badge && h("span", { class: "badge", "aria-hidden": "true" }, badge),
+        marks.length > 0 && h("span", { class: "marks", "aria-hidden": "true" }, ...marks),
+    );
 }
 
 /**
- * @param {Model} model
- * @param {number} seat
- * @returns {string}
+ * A card that is no button: of the pile, a hand or a shield.
+ * @param {string | null} card
+ * @param {string} where in words, where that is not plain
+ * @param {HTMLElement[]} marks the seats that know it
  */
-export function who(model, seat) {
-    return `${seat} ${model.bots[seat].name}`;
+export function looseCard(card, where = "", marks = []) {
+    const element = h("span", {});
+    drawCard(element, { up: card !== null, card }, { marks });
+    element.append(h("span", { class: "unseen" }, [where, card ? face(card).words : "a card that this view does not know"].filter(Boolean).join(", ")));
+    return element;
 }
 
-/**
- * Who knows a face-down card and since when, in words; the empty string where nobody is known to know it.
- * @param {Model} model
- * @param {readonly Knows[]} knows
- * @returns {string}
- */
-export function knownTo(model, knows) {
-    /** @type {Map<string, number[]>} */
-    const since = new Map();
-    for (const [seat, step, how] of knows) {
-        const when = `${placeInWords(model.steps[step])} (${titleOf(how).toLowerCase()})`;
-        since.set(when, [...(since.get(when) ?? []), seat]);
-    }
-    const groups = [...since].map(([when, seats]) => `${together(model, seats, knows.length)} since ${when}`);
-    return groups.length ? `known to ${groups.join("; to ")}` : "";
-}
-
-/**
- * @param {Model} model
- * @param {readonly number[]} seats
- * @param {number} known how many know the card
- * @returns {string}
- */
-function together(model, seats, known) {
-    const isMost = known === model.bots.length && seats.length > 2 && 2 * seats.length > known;
-    if (isMost) return seats.length === known ? "all" : "all others";
-    return seats.map((seat) => who(model, seat)).join(", ");
-}
-
-/**
- * A slot in words, as in "seat 1 keeper, slot 3: face down, king of hearts, known to 1 keeper since round 1, turn 2 (draw)".
- * @param {Model} model
- * @param {number} seat
- * @param {number} number
- * @param {SlotState | null} slot
- * @returns {string}
- */
-export function slotInWords(model, seat, number, slot) {
-    const place = `seat ${who(model, seat)}, slot ${number}`;
-    if (!slot) return `${place}: empty`;
-    const card = slot.card ? face(slot.card).words : "";
-    if (slot.up) return `${place}: ${card || "a card"}, face up`;
-    const nobody = model.view === "open" ? "no player knows it" : "no player is seen to know it";
-    return `${place}: face down, ${card || "not known in this view"}, ${knownTo(model, slot.knows) || nobody}`;
+/** What the kinds of cards mean. */
+export function legend() {
+    const [open, down, known] = [h("span", {}), h("span", {}), h("span", {})];
+    drawCard(open, { up: true, card: "KH" });
+    drawCard(down, { up: false, card: null }, { marks: [h("span", { class: "mark" }, "2")] });
+    drawCard(known, { up: false, card: "KH" });
+    return h(
+        "ul",
+        { class: "legend" },
+        h("li", {}, open, "lies open"),
+        h("li", {}, down, "lies face down; seat 2 knows it"),
+        h("li", {}, known, "lies face down, but this view knows it"),
+    );
 }

@@ -206,8 +206,8 @@ interface Model {
 interface Panel {
     /** Its heading. */
     title: string;
-    /** Whether it needs much room from left to right: on wide screens it stands below the table. */
-    wide?: boolean;
+    /** Where it stands on wide screens: right below the table, beside it, or below all. */
+    place: "near" | "beside" | "below";
     /** Builds it once for a match; a false answer leaves the panel out. */
     mount: (element: HTMLElement, model: Model) => boolean | void;
     /** Shows a step, by its number. */

@@ -57,7 +57,7 @@ def _layout(view: View, seat: int) -> Iterator[Target]:
     yield from ((seat, slot) for slot, placed in enumerate(view.layouts[seat]) if placed is not None)
 
 
-def moves(event: TableEvent, before: View, after: View) -> Iterator[Moved]:
+def card_moves(event: TableEvent, before: View, after: View) -> Iterator[Moved]:
     """Which cards moved, as somebody sees it who can follow them all. The deal is left out."""
     if isinstance(event, wire.Round):
         return
