@@ -29,7 +29,6 @@ AT_ONCE = 64
 MOST_MOMENTS = 30
 """How many highlights the pages have."""
 
-
 RECENT_S = 900.0
 """Matches of the last quarter of an hour are recent."""
 
@@ -68,7 +67,6 @@ class Gathering:
             self.charts.add_result(row)
             self.rows[row.id] = self._row(row, self._read(store, row))
             self.extremes.add(self.rows[row.id])
-
         self._begun_s = now_s if self._begun_s is None else self._begun_s
 
     def recent(self) -> set[int]:
@@ -84,10 +82,10 @@ class Gathering:
         return left * min(RECENT_S, time.monotonic() - self._begun_s) / recent
 
     def recent_highlights(self) -> tuple[Highlight, ...]:
-        """The highlights of recent matches, the best of all games first, each match once."""
+        """The two best highlights of recent matches, each of another match."""
         found = [one for game in (None, *self.games) for one in self.highlights(game)]
         recent = self.recent()
-        return tuple({one.id: one for one in reversed(found) if one.id in recent}.values())[::-1]
+        return tuple({one.id: one for one in reversed(found) if one.id in recent}.values())[:-3:-1]
 
     def faults(self) -> tuple[BotFaults, ...]:
         """What is told of the faults of each bot."""
