@@ -118,7 +118,7 @@ class Content(Struct, frozen=True, kw_only=True):
     game_highlights: Mapping[str, tuple[Highlight, ...]] = {}
     """The same of each game."""
     recent_highlights: tuple[Highlight, ...] = ()
-    """Those among them that were played in the last quarter of an hour, as far as it is known when they were."""
+    """The two best of the last quarter of an hour, as far as it is known when matches were played."""
     layouts: Mapping[int, tuple[Layout, ...]] = {}
     """By the id of a match the cards at its moment in `highlights` and `recent_highlights`."""
     left_s: float | None = None

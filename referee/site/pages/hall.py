@@ -6,7 +6,7 @@ from itertools import islice
 from msgspec import Struct
 
 from referee.reports.tables.figures import duration
-from referee.reports.verdict import is_over
+from referee.reports.verdict import how_far, is_over
 from referee.site.content import MatchRow
 from referee.site.files import File
 from referee.site.pages import standings
@@ -70,7 +70,8 @@ def hall_page(site: Site) -> File:
         "hall.html",
         headline=headline(site),
         progress=progress(summary),
-        where=_where(site),
+        round=summary.rounds[-1].title if summary.goes_on and summary.rounds else "",
+        played=f"{summary.matches:,} matches" if summary.goes_on else how_far(summary),
         left=_left(site),
         podium=leaders[:PODIUM] if is_over(summary) else [],
         leaders=leaders,
@@ -82,20 +83,10 @@ def hall_page(site: Site) -> File:
     )
 
 
-def _where(site: Site) -> str:
-    """The round and the stage. Empty if there is only one."""
-    summary, stages = site.content.summary, site.content.config.stages
-    if not summary.rounds or is_over(summary):
-        return ""
-    last = summary.rounds[-1]
-    return last.title + (f", stage {last.stage + 1} of {len(stages)}" if len(stages) > 1 else "")
-
-
 def _left(site: Site) -> str:
     """How long the matches that are planned still take. Empty if that is not known."""
-    if site.content.left_s is None:
-        return ""
-    return f"about {duration(site.content.left_s)} left{' in this round' if site.content.summary.goes_on else ''}"
+    left_s = site.content.left_s
+    return "" if left_s is None else f"about {duration(left_s)} left"
 
 
 def _leaders(site: Site) -> tuple[list[Leader], str]:
