@@ -1,10 +1,8 @@
 /** The table: stock, pile and the card in hand in the middle, seats around it, and cards that move between them. */
 
-import { looseCard } from "./cards.js";
 import { button, h, say } from "./dom.js";
-import { badgeOf } from "./events.js";
-import { seatView } from "./seat.js";
-import { counted, knowers, knownTo, seatName, slotInWords } from "./words.js";
+import { looseCard, seatView } from "./seat.js";
+import { badgeOf, counted, knowers, knownTo, seatName, slotInWords } from "./words.js";
 
 /** How long a card moves, in milliseconds. */
 const MOVE_MS = 380;

@@ -1,10 +1,9 @@
 /** What has happened, in large words above the table; screen readers read it out at each step. */
 
 import { fill, h, harmless, say } from "./dom.js";
-import { meaningOf, titleOf } from "./events.js";
-import { faultsByStep, kindOf } from "./faults.js";
+import { faultsByStep, kindOf } from "./log.js";
 import { stepInWords } from "./steps.js";
-import { commentsAt, counted, linesOf, seatName, seatNames, sentence } from "./words.js";
+import { commentsAt, counted, linesOf, meaningOf, seatName, seatNames, sentence, titleOf } from "./words.js";
 
 /** @param {Model} model */
 export function captionOf(model) {
@@ -27,7 +26,7 @@ export function captionOf(model) {
     return { element: h("div", { class: "caption" }, h("p", {}, title, " ", place), told, meaning), show };
 }
 
-/** @param {Model} model @param {import("./faults.js").FaultAt} one */
+/** @param {Model} model @param {import("./log.js").FaultAt} one */
 function faultAt(model, { seat, decision, fault }) {
     const where = decision ? ` at the decision ${decision}` : "";
     const then = fault.forfeits ? "It forfeits the match." : "A default is played for it.";

@@ -1,7 +1,7 @@
 /** Every way through the match: buttons, slider, keys, and playing by itself. */
 
-import { legend } from "./cards.js";
 import { button, h, say } from "./dom.js";
+import { legend } from "./seat.js";
 import { stepInWords } from "./steps.js";
 
 /** @typedef {import("./steps.js").Kind} Kind */
@@ -57,10 +57,7 @@ export function controlsOf(match) {
     document.addEventListener("keydown", pressed);
     setFold("row");
 
-    /**
-     * On a phone there is one row of controls, which unfolds to all of them and then folds away.
-     * @param {string} name
-     */
+    /** @param {string} name */
     function setFold(name) {
         element.dataset.fold = name;
         [fold.textContent, fold.ariaLabel] = FOLDS[name];

@@ -46,10 +46,7 @@ export function fill(element, ...children) {
     return element;
 }
 
-/**
- * A button that does something.
- * @param {Attributes} attributes @param {() => void} does @param {...Child} children
- */
+/** @param {Attributes} attributes @param {() => void} does @param {...Child} children */
 export function button(attributes, does, ...children) {
     const element = h("button", { type: "button", ...attributes }, ...children);
     element.addEventListener("click", does);

@@ -7,14 +7,10 @@ import { counted, seatMark, seatName, seatNames, who } from "./words.js";
 const WIDTH = 1000;
 const HEIGHT = 200;
 const TOP = 18;
-const MOST_LEADS = 200;
 
 /** @returns {Panel} */
 export function scoresPanel() {
-    /**
-     * By round.
-     * @type {Map<number, HTMLElement>}
-     */
+    /** @type {Map<number, HTMLElement>} by round */
     const rows = new Map();
     return {
         title: "Scores by round",
@@ -33,10 +29,7 @@ export function scoresPanel() {
     };
 }
 
-/**
- * The points of all seats beside each other.
- * @param {Model} model @param {number[]} points @param {(seat: number) => string} more to read out
- */
+/** @param {Model} model @param {number[]} points @param {(seat: number) => string} more to read out */
 function pointsOf(model, points, more) {
     const least = Math.min(...points);
     const items = points.map((one, seat) =>
@@ -116,10 +109,7 @@ function linesOfSeats(model) {
     return [drawn("line", { class: "average", x1: 0, x2: WIDTH, y1: y(0), y2: y(0) }), ...lines];
 }
 
-/**
- * Which line is whose.
- * @param {Model} model
- */
+/** @param {Model} model */
 function keyOf(model) {
     const entries = model.bots.map((_, seat) => {
         const line = drawn("line", { class: `standing seat-line-${seat % 8}`, x1: 0, x2: 40, y1: 4, y2: 4 });
@@ -134,10 +124,9 @@ function keyOf(model) {
  */
 function leadsOf(model) {
     const { swings } = model;
-    const items = swings.slice(0, MOST_LEADS).map(({ step, leaders, by }) => {
+    const items = swings.map(({ step, leaders, by }) => {
         const lead = leaders.length > 1 ? " share the lead" : " leads";
         return h("li", {}, button({ class: "plain" }, () => model.goTo(step), placeInWords(model.steps[step])), ": ", ...seatNames(model, leaders), by ? `${lead} by ${counted(by, "point")}` : `${lead}: all are level`);
     });
-    const more = swings.length > MOST_LEADS && h("li", {}, `and ${swings.length - MOST_LEADS} more`);
-    return h("details", {}, h("summary", {}, `The lead changed ${counted(swings.length, "time")}`), h("ol", { class: "leads" }, ...items, more));
+    return h("details", {}, h("summary", {}, `The lead changed ${counted(swings.length, "time")}`), h("ol", { class: "leads" }, ...items));
 }

@@ -38,18 +38,12 @@ const OUTCOMES = {
     late: "a right card, but another bot was first",
 };
 
-/**
- * The window that a step is part of, or null.
- * @param {Model} model @param {number} number
- */
+/** @param {Model} model @param {number} number */
 export function windowAt(model, number) {
     return model.windows.find((one) => one.step <= number && number < one.step + one.steps) ?? null;
 }
 
-/**
- * What each seat did, by seat.
- * @param {Model} model @param {SlapWindow} slaps
- */
+/** @param {Model} model @param {SlapWindow} slaps */
 export function lanesOf(model, slaps) {
     return model.bots.map((_, seat) => laneOf(model, slaps, seat));
 }
@@ -91,10 +85,7 @@ function askedInWords(slaps, seat) {
     return asked >= 0 ? [`Asked ${nth(asked + 1)}`] : [];
 }
 
-/**
- * How the time that counts follows from what was measured.
- * @param {Reacted} reaction @param {number} time
- */
+/** @param {Reacted} reaction @param {number} time */
 function timesInWords({ raw_us, wait_us }, time) {
     const off = Number(raw_us) - time;
     const wait = Number(wait_us);
@@ -112,10 +103,7 @@ export function photoFinishes(slaps) {
     return (slaps.groups ?? []).filter((group) => group.length > 1);
 }
 
-/**
- * A photo finish in a sentence.
- * @param {Model} model @param {SlapWindow} slaps @param {readonly Lane[]} lanes @param {number[]} group
- */
+/** @param {Model} model @param {SlapWindow} slaps @param {readonly Lane[]} lanes @param {number[]} group */
 export function finishInWords(model, slaps, lanes, group) {
     const last = group.includes(slaps.discarder) ? ", and put the discarder last, as the rules say" : "";
     const fastest = fastestOf(lanes, group);
@@ -128,10 +116,7 @@ export function fastestOf(lanes, group) {
     return Math.min(...group.map((seat) => Number(lanes[seat].time)));
 }
 
-/**
- * What decided who was first.
- * @param {SlapWindow} slaps
- */
+/** @param {SlapWindow} slaps */
 export function orderInWords(slaps) {
     if (slaps.slap_order === "lottery") return "In this game the lot decides which slap counts first; times play no part.";
     if (slaps.slap_order === "clockwise") return "In this game slaps count clockwise from the discarder, who comes last; times play no part.";
@@ -149,10 +134,7 @@ export function lengthOf(slaps, lanes) {
     return Math.max(1, 2 * slaps.photo_finish_us, ...(slapped.length ? slapped : times(lanes)));
 }
 
-/**
- * How many times slower the slow motion is than the window.
- * @param {number} length
- */
+/** @param {number} length */
 export function slownessOf(length) {
     return Number(((RACE_MS * 1000) / length).toPrecision(1));
 }
@@ -180,10 +162,7 @@ export function beatsOf(model, slaps, lanes) {
     return beats;
 }
 
-/**
- * A window in a few words, for a list.
- * @param {SlapWindow} slaps
- */
+/** @param {SlapWindow} slaps */
 export function windowInWords(slaps) {
     const slapped = new Set([...(slaps.slaps ?? []), ...(slaps.reactions ?? []).filter((one) => one.target)].map((one) => one.seat));
     const what = slapped.size ? counted(slapped.size, "slap") : "no slap";

@@ -49,10 +49,7 @@ function noWindow(model, number) {
     return h("p", { class: "note" }, "No slap window is open at this step. ", next && button({ class: "plain" }, () => model.goTo(next.step), `Go to the next one: ${windowInWords(next)}`));
 }
 
-/**
- * The windows in which somebody slapped, each a way to it.
- * @param {Model} model
- */
+/** @param {Model} model */
 function listOfWindows(model) {
     const some = model.windows.filter((one) => one.slaps?.length || one.order?.length);
     if (!some.length) return h("p", { class: "note" }, "Nobody slapped in this match.");
@@ -60,10 +57,7 @@ function listOfWindows(model) {
     return h("details", {}, h("summary", {}, `Windows with slaps (${some.length} of ${model.windows.length})`), h("ol", { class: "list-of-windows" }, ...items));
 }
 
-/**
- * One window: the buttons of the slow motion, and a lane for each seat.
- * @param {Model} model @param {SlapWindow} slaps
- */
+/** @param {Model} model @param {SlapWindow} slaps */
 function raceOf(model, slaps) {
     const lanes = lanesOf(model, slaps);
     const beats = beatsOf(model, slaps, lanes);

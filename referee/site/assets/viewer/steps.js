@@ -2,10 +2,7 @@
 
 /** @typedef {"step" | "turn" | "window" | "round"} Kind */
 
-/**
- * What the steps of one turn, one window or one round have in common.
- * @param {Step} step @param {Kind} kind
- */
+/** @param {Step} step @param {Kind} kind */
 function part(step, kind) {
     return kind === "round" ? step.round : `${step.round}.${kind === "turn" ? step.turn : step.window ?? 0}`;
 }
@@ -44,20 +41,14 @@ export function momentIn(hash) {
     }
 }
 
-/**
- * Where in the match a step is.
- * @param {Step} step
- */
+/** @param {Step} step */
 export function placeInWords(step) {
     const round = `round ${step.round}`;
     if (step.window) return `${round}, turn ${step.turn}, slap window ${step.window}`;
     return step.turn ? `${round}, turn ${step.turn}` : `${round}, before the first turn`;
 }
 
-/**
- * Where a step is, and how far in the match.
- * @param {Model} model @param {number} number
- */
+/** @param {Model} model @param {number} number */
 export function stepInWords(model, number) {
     const hole = model.document.rounds.find((one) => one.round === model.steps[number].round);
     const par = hole?.par ? ` (par ${hole.par})` : "";

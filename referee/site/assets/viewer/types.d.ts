@@ -53,7 +53,6 @@ interface Answered {
     seat: number;
     decision?: string | null;
     action?: unknown;
-    time_us?: number;
     waived_us?: number;
     joined?: boolean;
     fault?: FaultOfStep | null;
@@ -114,7 +113,6 @@ interface SlapWindow {
     reactions?: Reacted[];
     asked?: number[];
     order?: number[];
-    lots?: number[];
     groups?: number[][];
     disturbed?: string;
 }
@@ -163,7 +161,6 @@ interface Bot {
 
 /** A match as one viewer may know it. */
 interface StatesDocument {
-    format: string;
     golfref: string;
     preset: string;
     game: string;

@@ -79,10 +79,7 @@ function has({ title, text = "" }, wanted) {
     return `${title}\n${text}`.toLowerCase().includes(wanted.toLowerCase());
 }
 
-/**
- * The step that came of a row.
- * @param {Model} model @param {WireRow} row
- */
+/** @param {Model} model @param {WireRow} row */
 function stepOf(model, row) {
     return Math.min(row.step + 1, model.steps.length - 1);
 }
@@ -119,10 +116,7 @@ function indented(text) {
     }
 }
 
-/**
- * A text with what was searched for marked.
- * @param {string} text @param {string} wanted @returns {(Node | string)[]}
- */
+/** @param {string} text @param {string} wanted @returns {(Node | string)[]} */
 function marked(text, wanted) {
     const [low, part] = [text.toLowerCase(), wanted.toLowerCase()];
     const at = part ? low.indexOf(part) : -1;
@@ -131,10 +125,7 @@ function marked(text, wanted) {
     return [text.slice(0, at), h("mark", {}, text.slice(at, end)), ...marked(text.slice(end), wanted)];
 }
 
-/**
- * The rows of a wire, in order.
- * @param {Wire} wire
- */
+/** @param {Wire} wire */
 function rowsOf(wire) {
     return wire.entries.flatMap(([step, entry]) => rowsOfEntry(entry).map((row) => ({ step, ...row })));
 }
