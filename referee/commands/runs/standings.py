@@ -97,21 +97,6 @@ class GameSummary(Struct, frozen=True, kw_only=True):
     crosstable: dict[str, dict[str, Encounter]]
 
 
-class Brief(Struct, frozen=True, kw_only=True):
-    """What `--brief --json` prints."""
-
-    name: str
-    variant: str | None
-    """The game, where one was asked for."""
-    matches: int
-    planned: int
-    rank_by: RankBy
-    standings: tuple[BotStanding, ...]
-    digest: str
-    words: tuple[str, ...]
-    """Who leads or won, ties and faults."""
-
-
 def standings(options: StandingsOptions) -> int:
     """Print a run's tables again, from its store: all, those of one game, of one bot or of its hosts, or a few lines.
 
@@ -127,7 +112,7 @@ def standings(options: StandingsOptions) -> int:
             _print_hosts(options, store)
         elif options.bot is not None:
             _print_bot(options, store, options.bot)
-        elif options.brief:
+        elif options.brief and not options.as_json:
             _print_brief(options, store)
         elif options.variant is not None:
             _print_game(options, store, options.variant)
@@ -195,22 +180,9 @@ def _print_brief(options: StandingsOptions, store: Store) -> None:
     """Print the first bots and the verdict; of one game who is first, and which ranks are ties."""
     summary = summary_of(store, with_results=False)
     if options.variant is not None:
-        summary = replace(summary, standings=standings_in(store, options.variant).overall, stages=())
-    if not options.as_json:
-        put(*one_screen(summary, store.path, screen_width(), time_left(store.path)))
-        return
-    words = verdict(summary, screen_width(), time_left(store.path))
-    brief = Brief(
-        name=summary.name,
-        variant=options.variant,
-        matches=summary.matches,
-        planned=summary.planned,
-        rank_by=summary.rank_by,
-        standings=summary.standings,
-        digest=summary.digest,
-        words=tuple(words),
-    )
-    put_json(msgspec.json.encode(brief))
+        overall, name = standings_in(store, options.variant).overall, f"{summary.name}, {options.variant} only"
+        summary = replace(summary, name=name, standings=overall, stages=(), ratings=None)
+    put(*one_screen(summary, store.path, screen_width(), time_left(store.path)))
 
 
 def time_left(run: Path) -> str:

@@ -8,7 +8,7 @@ from referee import __version__, wall_clock
 from referee.commands.tournament.event_sink import EventSink
 from referee.commands.tournament.forecast import Estimate, Pace
 from referee.commands.tournament.prepare import PreparedRun
-from referee.commands.tournament.progress import Leaders, StageLeaders, progress
+from referee.commands.tournament.progress import Leaders, progress
 from referee.events.events import Begin, Player
 from referee.events.reporter import Reporter
 from referee.tournament.plan.keys import commitment
@@ -27,20 +27,13 @@ LOOKED_EVERY_S = 10.0
 """Seconds between two looks at the bots' files."""
 
 
-def _leaders_of(run: PreparedRun) -> Leaders:
-    """What says who leads the run."""
-    config, plan = run.run_config, run.plan
-    if config.order == "places" and plan.grows:
-        return StageLeaders(config.rank_by, lambda number: plan.rounds[plan.round_of(number)], config.stages)
-    return Leaders(config.rank_by, by_strength=config.order != "means", ranked=config.ranked)
-
-
 @contextmanager
 def watchers(
     run: PreparedRun, store: Store, estimate: Estimate, sink: EventSink, look: Callable[[], None]
 ) -> Iterator[Watcher]:
     """The watcher of this run, for the duration of the block. It calls `look` now and then."""
-    total, pace, leaders = len(run.plan), Pace(estimate), _leaders_of(run)
+    total, pace, config = len(run.plan), Pace(estimate), run.run_config
+    leaders = Leaders(config.rank_by, ranked=config.ranked if config.order == "means" else ())
     reporters = list[Watcher]()
     if sink.is_used:
         sink.catch_up(store, total)
