@@ -34,7 +34,7 @@ class MatchRow(Struct, frozen=True, kw_only=True):
     """The path of its page from the site's root. None where it has none."""
 
 
-class FaultTold(Struct, frozen=True, kw_only=True):
+class FaultExample(Struct, frozen=True, kw_only=True):
     """A fault of a bot, as its author needs it."""
 
     kind: str
@@ -60,12 +60,12 @@ class FaultTold(Struct, frozen=True, kw_only=True):
 
 
 class BotFaults(Struct, frozen=True, kw_only=True):
-    """What is told of the faults of a bot."""
+    """The faults of a bot."""
 
     bot: str
     matches: Mapping[str, int]
     """By kind of fault in how many matches there was one."""
-    told: tuple[FaultTold, ...]
+    examples: tuple[FaultExample, ...]
     """The first one of each kind, in the first matches with it."""
     late: str = ""
     """How late it was in the slap windows of one match, and the likely reason; empty where it never was. No fault."""
@@ -118,7 +118,7 @@ class Content(Struct, frozen=True, kw_only=True):
     game_highlights: Mapping[str, tuple[Highlight, ...]] = {}
     """The same of each game."""
     recent_highlights: tuple[Highlight, ...] = ()
-    """Those among them that were played in the last quarter of an hour, as far as it is known when they were."""
+    """The two best of the last quarter of an hour, as far as it is known when matches were played."""
     layouts: Mapping[int, tuple[Layout, ...]] = {}
     """By the id of a match the cards at its moment in `highlights` and `recent_highlights`."""
     left_s: float | None = None

@@ -140,7 +140,8 @@ def site_folder(path: Path, run: str, commitment: str) -> Iterator[SiteFolder]:
     """
     umask = os.umask(_UMASK)
     try:
-        with _made(path), _alone(path):
+        _make(path)
+        with _alone(path):
             manifest = _manifest_for(path, commitment) or Manifest(run=printable(run, 200), commitment=commitment)
             site = SiteFolder(path, replace(manifest, golfref=__version__))
             try:
@@ -152,22 +153,6 @@ def site_folder(path: Path, run: str, commitment: str) -> Iterator[SiteFolder]:
                         site.note()
     finally:
         os.umask(umask)
-
-
-@contextlib.contextmanager
-def _made(path: Path) -> Iterator[None]:
-    """In this context the folder is there. A new one is removed if nothing was written into it."""
-    try:
-        is_new = not path.exists()
-        path.mkdir(exist_ok=True)
-    except OSError as error:
-        raise _not_written(path, "", error) from None
-    try:
-        yield
-    finally:
-        if is_new:
-            with contextlib.suppress(OSError):  # it is not empty
-                path.rmdir()
 
 
 def check_folder(path: Path, commitment: str | None) -> None:
@@ -184,6 +169,13 @@ def commitment_of(path: Path) -> str | None:
     except (OSError, SiteRefused):
         return None
     return None if manifest is None else manifest.commitment
+
+
+def _make(path: Path) -> None:
+    try:
+        path.mkdir(exist_ok=True)
+    except OSError as error:
+        raise _not_written(path, "", error) from None
 
 
 @contextlib.contextmanager

@@ -5,6 +5,7 @@ Each record is read once. The store's lock is never touched.
 
 import time
 from collections.abc import Callable, Iterator
+from hashlib import sha256
 from itertools import islice
 
 from referee.highlights.gather import Highlights
@@ -27,7 +28,6 @@ AT_ONCE = 64
 
 MOST_MOMENTS = 30
 """How many highlights the pages have."""
-
 
 RECENT_S = 900.0
 """Matches of the last quarter of an hour are recent."""
@@ -67,7 +67,6 @@ class Gathering:
             self.charts.add_result(row)
             self.rows[row.id] = self._row(row, self._read(store, row))
             self.extremes.add(self.rows[row.id])
-
         self._begun_s = now_s if self._begun_s is None else self._begun_s
 
     def recent(self) -> set[int]:
@@ -83,10 +82,10 @@ class Gathering:
         return left * min(RECENT_S, time.monotonic() - self._begun_s) / recent
 
     def recent_highlights(self) -> tuple[Highlight, ...]:
-        """The highlights of recent matches, the best of all games first, each match once."""
+        """The two best highlights of recent matches, each of another match."""
         found = [one for game in (None, *self.games) for one in self.highlights(game)]
         recent = self.recent()
-        return tuple({one.id: one for one in reversed(found) if one.id in recent}.values())[::-1]
+        return tuple({one.id: one for one in reversed(found) if one.id in recent}.values())[:-3:-1]
 
     def faults(self) -> tuple[BotFaults, ...]:
         """What is told of the faults of each bot."""
@@ -99,7 +98,10 @@ class Gathering:
     def _read(self, store: Store, row: CommittedMatch) -> str:
         """Take in what the record tells; returns what is wrong with it."""
         try:
-            record = read_record(store.record(row.id))
+            data = store.record(row.id)
+            record = read_record(data)
+            if sha256(data).hexdigest() != row.hash:
+                return "its record is not the one that its result names; `golfref verify` says more"
             self._highlights.add(row, record.result, record.counts)
             self._faults.add(row, record)
         except (NoRecord, BrokenRecord, StoreError, ValueError, LookupError) as error:

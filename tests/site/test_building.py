@@ -237,6 +237,15 @@ def test_a_second_build_hides_a_match_whose_record_does_not_replay(tmp_path: Pat
     assert states(out) == before
 
 
+def test_a_match_is_shown_by_the_record_of_another_one(tmp_path: Path) -> None:
+    run = made_up_run(tmp_path, ["four-turns"], names=("ann", "bob", "cleo"))
+    change(run, "UPDATE records SET record = (SELECT record FROM records WHERE id = 4) WHERE id = 3")
+
+    assert [(row.id, row.problem) for row in build(run, tmp_path / "site").problems] == [
+        (3, "its record is not the one that its result names; `golfref verify` says more")
+    ]
+
+
 def test_a_result_that_tells_of_other_seats_is_said_to_be_damaged(tmp_path: Path) -> None:
     run = made_up_run(tmp_path, ["four-turns"], names=("ann", "bob", "cleo"))
     change(run, """UPDATE journal SET body = replace(body, '"totals":[', '"totals":[7,') WHERE id = 2""")
@@ -244,7 +253,7 @@ def test_a_result_that_tells_of_other_seats_is_said_to_be_damaged(tmp_path: Path
     with pytest.raises(StoreError, match="match #2 is damaged"):
         build(run, tmp_path / "site")
 
-    assert not (tmp_path / "site").exists()
+    assert os.listdir(tmp_path / "site") == []
 
 
 def test_a_run_without_matches_has_a_site(tmp_path: Path) -> None:

@@ -259,8 +259,8 @@ def test_an_author_is_told_what_was_wrong_and_where(content: Content) -> None:
         texts_of_faults.add(committed(record, id_), record)
     (faults,) = texts_of_faults.faults()
     assert faults.matches == {"illegal_action": EXAMPLES + 2}
-    assert [told.id for told in faults.told] == [*range(1, EXAMPLES + 1)]
-    first = faults.told[0]
+    assert [one.id for one in faults.examples] == [*range(1, EXAMPLES + 1)]
+    first = faults.examples[0]
     replay = Replay(record)
     (step,) = (one for one in replay.steps if one.at == first.moment)
     assert any("illegal_action" in note for note in StepView(replay, step.number, first.seat).notes)

@@ -76,7 +76,7 @@ def site(options: SiteOptions) -> int:
             verified = _verified(options.run) if options.verify else None
             built = _build(options, signals.check, verified)
     except Interrupted as interrupted:
-        interrupted.add_note(_left(options.out))
+        interrupted.add_note(f"each file in {options.out} is whole; the same command goes on from there")
         raise
     say(*in_words(built, options.out, time.monotonic() - begun_s))
     return CHECK_FAILED if built.problems or (verified is not None and verified.findings) else DONE
@@ -154,11 +154,6 @@ def _follow(builder: "SiteBuilder", options: SiteOptions, check: Callable[[], No
     say(f"{options.out} is kept current until the run is complete; Ctrl-C ends this, and the site stays as it is then")
     lower_priority()
     follow(builder, options.run, rest)
-
-
-def _left(out: Path) -> str:
-    whole = f"each file in {out} is whole, the old one or the new one; the same command goes on from there"
-    return whole if out.exists() else "nothing was written"
 
 
 def _size(size_bytes: int) -> str:

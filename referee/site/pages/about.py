@@ -67,7 +67,7 @@ def facts(site: Site) -> list[Fact]:
 
 
 def proofs(site: Site) -> list[Fact]:
-    """The commitment, the key once it may be told, and the digest."""
+    """The commitment, the key once it may be published, and the digest."""
     summary = site.content.summary
     key = summary.key if site.content.is_complete else None
     return [

@@ -7,14 +7,13 @@ from math import inf
 from msgspec import Struct
 
 from referee.highlights.highlight import Highlight
-from referee.plots.times import TimeBins
 from referee.reports import provenance
 from referee.reports.bot_results import OneBot, one_bot
 from referee.reports.tables.bot_tables import MEANS, own_terms, rank, standings_of
 from referee.reports.tables.figures import plus_minus, signed
-from referee.site.content import BotFaults, FaultTold, MatchRow
+from referee.site.content import BotFaults, FaultExample, MatchRow
 from referee.site.files import File
-from referee.site.pages import matches, standings
+from referee.site.pages import matches
 from referee.site.pages.frame import Site
 from referee.site.pages.highlights import moments
 from referee.site.pages.tables import Col, Table, bar, cols_of, tint, with_bars
@@ -43,7 +42,7 @@ MENDS = {
 class Fault(Struct, frozen=True, kw_only=True):
     """A fault with where to see it."""
 
-    told: FaultTold
+    example: FaultExample
     match: str
     """As people call the match."""
     where: str
@@ -76,7 +75,6 @@ def _page(site: Site, bot: EnteredBot, one: OneBot, faults: BotFaults | None) ->
         terms=own_terms(bot),
         row=row if row is not None and row.matches else None,
         place="" if row is None else _place(site, row),
-        beside=_beside(site, one),
         by_game=_by_game(site, one),
         opponents=_opponents(site, name),
         extremes=_extremes(site, name),
@@ -84,7 +82,7 @@ def _page(site: Site, bot: EnteredBot, one: OneBot, faults: BotFaults | None) ->
         doubts=_doubts(site, name),
         times=_times(site, name),
         faults=faults,
-        told=[] if faults is None else [_fault(site, each, name) for each in faults.told],
+        examples=[] if faults is None else [_fault(site, each, name) for each in faults.examples],
         late=content.matches_by_id.get(faults.late_id) if faults is not None and faults.late_id else None,
         export=f"golfref export {shlex.quote(content.store)} --bot {shlex.quote(name)} -o matches.jsonl",
         results=f"golfref standings {shlex.quote(content.store)} --bot {shlex.quote(name)}",
@@ -106,14 +104,6 @@ def _place(site: Site, row: BotStanding) -> str:
 def _is_named(highlight: Highlight, name: str) -> bool:
     """Whether the sentence tells of this bot."""
     return any(highlight.bots[part] == name for part in highlight.parts if isinstance(part, int))
-
-
-def _beside(site: Site, one: OneBot) -> Table | None:
-    """Its row between those of its neighbours."""
-    if one.standing is None:
-        return None
-    bots = len(site.content.summary.standings)
-    return standings.overall(site, one.beside, "beside", f"Its place among {bots} bots, with its neighbours")
 
 
 def _by_game(site: Site, one: OneBot) -> Table | None:
@@ -180,28 +170,22 @@ def _doubts(site: Site, name: str) -> list[str]:
     return [line.removeprefix("WARNING: ") for line in lines if line.startswith("WARNING: ") and marked in line]
 
 
-def _bins(site: Site, name: str) -> list[tuple[str, TimeBins]]:
-    times = site.content.times
-    if times is None:
-        return []
-    some = [("answers", times.thinking.get(name)), ("slaps", times.slaps.get(name))]
-    return [(title, bins) for title, bins in some if bins is not None and bins.count]
-
-
 def _times(site: Site, name: str) -> Table | None:
-    found = _bins(site, name)
-    if not found:
-        return None
-    return times_table("times", "How long it took", "what", found)
+    times = site.content.times
+    some = [] if times is None else [("answers", times.thinking.get(name)), ("slaps", times.slaps.get(name))]
+    found = [(title, bins) for title, bins in some if bins is not None and bins.count]
+    return times_table("times", "How long it took", "what", found) if found else None
 
 
-def _fault(site: Site, told: FaultTold, name: str) -> Fault:
+def _fault(site: Site, example: FaultExample, name: str) -> Fault:
     content = site.content
-    row: MatchRow | None = content.matches_by_id.get(told.id)
-    title = f"#{told.id}" if told.match is None else str(told.match)
-    moment = f"#{told.moment}" if told.moment else ""
+    row: MatchRow | None = content.matches_by_id.get(example.id)
+    title = f"#{example.id}" if example.match is None else str(example.match)
+    moment = f"#{example.moment}" if example.moment else ""
     page = None if row is None else row.href
-    href = "" if page is None else f"{page}?view=seat{told.seat}{moment}"
-    which = name if name == shlex.quote(name) else str(told.seat)
+    href = "" if page is None else f"{page}?view=seat{example.seat}{moment}"
+    which = name if name == shlex.quote(name) else str(example.seat)
     command = f"golfref transcript {shlex.quote(f'{content.store}:{title}')} --bot {which}"
-    return Fault(told=told, match=title, where=told.where, href=href, command=command, mend=MENDS.get(told.kind, ""))
+    return Fault(
+        example=example, match=title, where=example.where, href=href, command=command, mend=MENDS.get(example.kind, "")
+    )

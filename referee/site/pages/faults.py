@@ -7,12 +7,12 @@ from referee.match_states.replay import Answer, Replay
 from referee.reports.faults import LAST_LINES, late_in_words, mishap_of, published_detail
 from referee.rules.questions import Ask
 from referee.rules.record import BrokenRecord, Forfeit, Mishap, Record
-from referee.site.content import BotFaults, FaultTold
+from referee.site.content import BotFaults, FaultExample
 from referee.site.pages.highlights import place_in_words
 from referee.tournament.store.rows import CommittedMatch
 
 EXAMPLES = 3
-"""In how many matches a fault of one kind is told for a bot."""
+"""In how many matches a fault of one kind is described."""
 
 
 class FaultTexts:
@@ -20,7 +20,7 @@ class FaultTexts:
 
     def __init__(self) -> None:
         self._matches: defaultdict[str, Counter[str]] = defaultdict(Counter)
-        self._told: defaultdict[str, list[FaultTold]] = defaultdict(list)
+        self._examples: defaultdict[str, list[FaultExample]] = defaultdict(list)
         self._late: dict[str, tuple[int, str]] = {}
 
     def add(self, row: CommittedMatch, record: Record) -> None:
@@ -30,7 +30,7 @@ class FaultTexts:
         for seat, bot in enumerate(row.identity.bots):
             kinds = row.result.faults[seat]
             if wanted := {kind for kind in kinds if self._matches[bot][kind] < EXAMPLES}:
-                self._told[bot] += (one for one in _told(row, record, seat) if one.kind in wanted)
+                self._examples[bot] += (one for one in _examples(row, record, seat) if one.kind in wanted)
             self._matches[bot].update(kinds.keys())
             if row.result.late_slaps[seat] and bot not in self._late:
                 self._late[bot] = (row.id, late_in_words(record, seat))
@@ -41,7 +41,9 @@ class FaultTexts:
             BotFaults(
                 bot=bot,
                 matches=dict(self._matches[bot]),
-                told=tuple(sorted(self._told[bot], key=lambda one: (list(self._matches[bot]).index(one.kind), one.id))),
+                examples=tuple(
+                    sorted(self._examples[bot], key=lambda one: (list(self._matches[bot]).index(one.kind), one.id))
+                ),
                 late=self._late[bot][1] if bot in self._late else "",
                 late_id=self._late[bot][0] if bot in self._late else None,
             )
@@ -50,7 +52,7 @@ class FaultTexts:
         )
 
 
-def _told(row: CommittedMatch, record: Record, seat: int) -> Iterator[FaultTold]:
+def _examples(row: CommittedMatch, record: Record, seat: int) -> Iterator[FaultExample]:
     """The first fault of each kind of this seat; none where the record does not replay."""
     try:
         replay = Replay(record)
@@ -63,7 +65,7 @@ def _told(row: CommittedMatch, record: Record, seat: int) -> Iterator[FaultTold]
             continue
         kinds.add(mishap.kind)
         moment = replay.steps[answer.step].at
-        yield FaultTold(
+        yield FaultExample(
             kind=mishap.kind,
             match=row.number,
             id=row.id,

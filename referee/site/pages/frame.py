@@ -49,8 +49,8 @@ class Site:
         """A text with marked names as HTML with links."""
         return self._linker.html(text, root)
 
-    def page(self, template: str, path: str, **told: Any) -> File:
-        """The page at this path, made of a template and of what it tells."""
+    def page(self, template: str, path: str, **fields: Any) -> File:
+        """The page at this path, made of a template and of these fields."""
         root = "../" * path.count("/")
         content = self.content
         text = (
@@ -66,7 +66,7 @@ class Site:
                 golfref=__version__,
                 links=LINKS,
                 how_far=how_far(content.summary),
-                **told,
+                **fields,
             )
         )
         return File(path=path, data=text.encode("utf-8", "replace"))

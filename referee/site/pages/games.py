@@ -24,7 +24,7 @@ MOMENTS = 5
 
 
 ACTIONS: tuple[Column[BotStanding], ...] = (
-    Column("pile cards a round", lambda row: f"{row.actions.pile_takes / row.rounds:.2f}", is_optional=True),
+    Column("pile cards a round", lambda row: _a_round(row.actions.pile_takes, row.rounds), is_optional=True),
     Column("ends the round", lambda row: _percent(row.actions.ends, row.rounds), is_optional=True),
     Column("and wins it", lambda row: _percent(row.actions.ends_won, row.actions.ends), is_optional=True),
     Column("is penalised", lambda row: _percent(row.actions.ends_penalised, row.actions.ends), is_optional=True),
@@ -43,11 +43,15 @@ def _slaps(row: BotStanding) -> tuple[str, str, str, str]:
         return "-", "-", "-", "-"
     often = slaps.right + slaps.wrong + slaps.late
     return (
-        f"{often / row.rounds:.2f}",
+        _a_round(often, row.rounds),
         _percent(slaps.right, often),
         _percent(slaps.wrong, often),
         _percent(slaps.late, often),
     )
+
+
+def _a_round(count: int, rounds: int) -> str:
+    return f"{count / rounds:.2f}" if count else "0"
 
 
 def _percent(part: int, whole: int) -> str:

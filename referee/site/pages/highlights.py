@@ -31,7 +31,7 @@ class Part(Struct, frozen=True, kw_only=True):
     """Whether it is the marked name of a bot."""
 
 
-class Shown(Struct, frozen=True, kw_only=True):
+class Moment(Struct, frozen=True, kw_only=True):
     """A highlight as a page shows it."""
 
     title: str
@@ -55,17 +55,17 @@ def highlights_page(site: Site) -> Iterator[File]:
     yield site.page("highlights.html", "highlights.html", moments=moments(site, site.content.highlights[:BEST]))
 
 
-def moments(site: Site, highlights: Sequence[Highlight]) -> list[Shown]:
+def moments(site: Site, highlights: Sequence[Highlight]) -> list[Moment]:
     """The highlights as pages show them."""
-    return [shown(site, one) for one in highlights]
+    return [moment(site, one) for one in highlights]
 
 
-def shown(site: Site, one: Highlight) -> Shown:
+def moment(site: Site, one: Highlight) -> Moment:
     """A highlight with its cards and a link to its moment."""
     row: MatchRow | None = site.content.matches_by_id.get(one.id)
     layouts = site.content.layouts.get(one.id, ())
     seats = sorted([*one.seats, *(seat.seat for seat in layouts if seat.seat not in one.seats)][:MOST_SEATS])
-    return Shown(
+    return Moment(
         title=_TITLES[one.kind],
         parts=tuple(
             Part(text=part) if isinstance(part, str) else Part(text=site.bots(one.bots[part]), is_name=True)

@@ -14,7 +14,7 @@ A_PAGE = 2000
 """How many matches a page of the list has at most."""
 
 
-class Listed(Struct, frozen=True, kw_only=True):
+class Line(Struct, frozen=True, kw_only=True):
     """A match as a line of the list."""
 
     title: str
@@ -54,7 +54,7 @@ def match_lists(site: Site) -> Iterator[File]:
         yield site.page(
             "list.html",
             place.path,
-            rows=[listed(row) for row in part],
+            rows=[line_of(row) for row in part],
             example="" if hidden is None else title_of(hidden),
             command="" if hidden is None else command_of(site.content, hidden),
             places=places,
@@ -73,10 +73,10 @@ def command_of(content: Content, row: MatchRow, seat: int | None = None) -> str:
     return f"golfref replay {shlex.quote(f'{content.store}:{title_of(row)}')}{own}"
 
 
-def listed(row: MatchRow) -> Listed:
+def line_of(row: MatchRow) -> Line:
     """A match as a line of the list."""
     order = sorted(range(len(row.bots)), key=lambda seat: (row.ranks[seat], seat))
-    return Listed(
+    return Line(
         title=title_of(row),
         href=row.href or "",
         game=row.variant,
@@ -89,11 +89,6 @@ def _outcome(row: MatchRow, seat: int) -> str:
     """The total of a seat, with what went wrong."""
     faults = f", {row.faults[seat]} fault{'s' * (row.faults[seat] != 1)}" if row.faults[seat] else ""
     return f"{row.totals[seat]}{faults}{', forfeited' * row.forfeited[seat]}"
-
-
-def behind(row: MatchRow, seat: int) -> int:
-    """How many strokes the total of a seat is above the best other one; negative where it is below."""
-    return row.totals[seat] - min(total for other, total in enumerate(row.totals) if other != seat)
 
 
 def table_of_bot(site: Site, bot: str, rows: Sequence[MatchRow], id_: str, caption: str) -> Table:
@@ -114,12 +109,10 @@ def table_of_bot(site: Site, bot: str, rows: Sequence[MatchRow], id_: str, capti
             Col(title="game", cells=[site.games(row.variant) for row in rows], is_text=True),
             Col(title="rank", cells=[f"{row.ranks[seat]} of {len(row.bots)}" for row, seat in pairs]),
             Col(title="total", cells=[str(row.totals[seat]) for row, seat in pairs]),
-            Col(title="behind", cells=[f"{behind(row, seat):+d}" if len(row.bots) > 1 else "-" for row, seat in pairs]),
             Col(title="against", cells=[_others(site, row, seat) for row, seat in pairs], is_text=True),
             Col(title="faults", cells=[_faults(row, seat) for row, seat in pairs], is_text=True),
             *([Col(title="to see it", cells=how, is_text=True)] if any(how) else []),
         ),
-        note="Behind: by how many strokes its total is above the best other one; below it where that is negative.",
     )
 
 

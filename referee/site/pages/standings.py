@@ -62,20 +62,14 @@ MEANINGS = {
 """By title, what a column of the standings says."""
 
 
-def overall(site: Site, rows: Sequence[BotStanding], id_: str, caption: str) -> Table:
-    """These rows of the overall table, with bars for what ranks."""
-    summary = site.content.summary
-    columns = columns_of(standings_of(summary), more_columns(summary))
-    return _rows(site, rows, [column for column in columns if column != PLACE], id_, caption)
-
-
 def of_run(site: Site) -> Table:
     """The overall table, over the whole width. A line lies between groups of which all bots of one are better."""
     summary = site.content.summary
-    table = overall(site, summary.standings, "standings", heading(standings_of(summary)))
-    ranked = [row for row in summary.standings if row.rank is not None]
-    groups = [len(group) for _, group in tie_groups(ranked)]
-    unranked = len(summary.standings) - len(ranked)
+    standings = standings_of(summary)
+    columns = [column for column in columns_of(standings, more_columns(summary)) if column != PLACE]
+    groups = [len(group) for _, group in tie_groups([row for row in summary.standings if row.rank is not None])]
+    unranked = len(summary.standings) - sum(groups)
+    table = _rows(site, summary.standings, columns, "standings", heading(standings))
     return replace(table, is_wide=True, groups=(*groups, *[unranked] * bool(unranked)))
 
 

@@ -30,7 +30,7 @@ class Col(Struct, frozen=True, kw_only=True):
 
     title: str
     unseen: str = ""
-    """What a page reader is told after the title: what a number stands for."""
+    """A text for screen readers after the title: what a number stands for."""
     cells: Sequence[str]
     """Texts, in which names may be marked."""
     is_text: bool = False
