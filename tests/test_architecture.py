@@ -34,14 +34,16 @@ ROOMS = (
     "referee.events",
     "referee.match_states",
     "referee.highlights",
+    "referee.plots",
     "referee.site",
     "referee.bundle",
-    "referee.kit",
+    "referee.bot_check",
+    "referee.bot_tools",
+    "referee.terminal",
     "referee.competition",
     "referee.research",
     "referee.commands",
     "referee.library",
-    "referee.commands",
 )
 
 FLOORS = {

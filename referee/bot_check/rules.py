@@ -53,22 +53,20 @@ OUTPUT = _line(
     "debugging `print` there is a fault."
 )
 STDERR = _line("The record keeps its first 65,536 bytes a match")
-UNKNOWN_FIELDS = _line(
-    "Unknown fields are ignored in what a bot sends, and a bot must ignore fields that it does not know."
-)
+UNKNOWN_FIELDS = _line("The referee ignores unknown fields, and so must a bot.")
 TYPES = _line('Types are strict: `1.0`, `"1"`, `true` and `[1]` are not the integer `1`.')
 NUMBERS = _line("Seats, slots, rows and lines are integers from 0 to 9999, arrays of them have at most 64 elements.")
 NO_NUMBERS = _line("`NaN` and `Infinity` are not JSON.")
 NULL = _line('A field that is not described as "or null" is never null.')
 TYPE = _line("**Every message has its `type`.** A line without it is no message.")
 STRINGS = _line(
-    'The escape of one half of a surrogate pair without the other (`"\\ud83d"`) is none, and is refused wherever it '
-    "stands, as invalid UTF-8 is."
+    'The referee rejects half a surrogate pair (the escape `"\\ud83d"` without its other half) wherever it stands, '
+    "as it rejects invalid UTF-8."
 )
 DEEP = _line("Arrays and objects may stand in one another 100 deep.")
 BLANK = _line("A blank line is no message; it counts as a line that answers nothing (section 2).")
 
-SPEAKS_FIRST = _talk("**The referee always speaks first.**")
+SPEAKS_FIRST = _talk("**The referee always writes first.**")
 TOGETHER = _talk("The referee writes it together with the bot's first `request`")
 ONE_LINE = _talk("A bot writes exactly one line for `hello` and for each `request`, and nothing for `match` and `end`.")
 SAME_ID = _talk("Its `id` is a random text, which the `answer` must repeat.")
@@ -104,14 +102,13 @@ PICK = Rule(section="4. Offers", says="an array of exactly `k` different ones of
 SILENCE = Rule(section="8. Slap windows", says="silence costs everybody `slap_s`.", number="DEC-08")
 LATER = Rule(
     section="11. Compatibility",
-    says="So a bot should ignore fields and events that it does not know, and answer a decision that it does not know "
-    "with any offer.",
+    says="So a bot should ignore unknown fields and events, and answer an unknown decision with any offer.",
 )
 SEED = Rule(section="3. Messages, `match` (referee)", says="for the bot's own randomness, 0 to 2^53 - 1")
 MEMORY = Rule(
     section="2. The conversation, Where a bot runs",
-    says="A bot that exceeds a bound is refused what it asked for (a full disk, no more processes or memory), or it is "
-    "killed.",
+    says="If a bot exceeds a bound, its request to the system fails (a full disk, no more processes or memory), or it "
+    "is killed.",
 )
 
 NUMBER: dict[Decision, str] = {
