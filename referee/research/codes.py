@@ -13,7 +13,7 @@ from __future__ import annotations  # array[int] is a type for type checkers alo
 from array import array
 from collections.abc import Callable, Iterator, Sequence
 from copy import copy
-from typing import Any, get_args
+from typing import Any, get_args, get_origin
 
 import numpy as np
 from msgspec import Struct
@@ -121,6 +121,11 @@ def kinds_of_cards(variant: Variant, cards: Sequence[Card]) -> dict[Card, int]:
         kind = rank(card), variant.worth[card], power, wild
         found[card] = numbers.setdefault(kind, len(numbers))
     return found
+
+
+def _value(secret: Any) -> Any:
+    """A field of an event that may be secret: its value as the game has it, or as the bot was sent it."""
+    return secret.value if type(secret) is Secret else secret
 
 
 class _Card:
@@ -270,12 +275,12 @@ class Codes:
 
     def _card(self, code: Any) -> _Card:
         """A new card of this code, None where nobody is shown it."""
-        value = code.value if type(code) is Secret else code
+        value = _value(code)
         return _Card(value, -1 if value is None else self.fields.kinds[value])
 
     def _name(self, card: _Card, code: Any) -> None:
         """Note which card it is, where the event has it."""
-        value = code.value if type(code) is Secret else code
+        value = _value(code)
         if value is not None and card.code is None:
             card.code, card.kind = value, self.fields.kinds[value]
 
@@ -496,7 +501,7 @@ class Codes:
 
     # Events
 
-    def _round(self, event: events.Round) -> None:
+    def _on_round(self, event: events.Round) -> None:
         fields, variant = self.fields, self.variant
         self._clear()
         for _, base in self._rows:
@@ -518,11 +523,11 @@ class Codes:
         first_up = variant.play == "par" or variant.options.initial_up
         self.flips_before = fields.seats if first_up else 0
 
-    def _up_card(self, event: Any) -> None:
+    def _on_up_card(self, event: Any) -> None:
         self._to_pile(self._card(event.card))
         self._for_all("stock", event.stock)
 
-    def _turned_up(self, event: Any) -> None:
+    def _on_turned_up(self, event: Any) -> None:
         seat = event.seat
         if self.flips_before:
             self.flips_before -= 1
@@ -535,23 +540,23 @@ class Codes:
             self._for_all("latest_row", event.slots[0] // 2 + 1, seat)
         self.may_flip = False
 
-    def _looked(self, event: Any) -> None:
+    def _on_looked(self, event: Any) -> None:
         for slot, code in zip(event.slots, event.cards, strict=True):
             self._shown_to(event.seat, slot, code, 1 << event.seat)
 
-    def _arranged(self, event: Any) -> None:
-        slots = event.slots.value if type(event.slots) is Secret else event.slots
+    def _on_arranged(self, event: Any) -> None:
+        slots = _value(event.slots)
         layout = self.layouts[event.seat]
         if slots is not None:
             self.layouts[event.seat] = [layout[number] for number in slots]
         self._mix(event.seat, event.seat)
 
-    def _skipped(self, event: Any) -> None:
+    def _on_skipped(self, event: Any) -> None:
         self.has_acted, self.may_flip = True, False
         if self.to_come is not None:
             self._set_to_come([seat for seat in self.to_come if seat != event.seat])
 
-    def _drew(self, event: Any) -> None:
+    def _on_drew(self, event: Any) -> None:
         seat = event.seat
         self._act(seat)
         self.is_spent = False
@@ -579,14 +584,14 @@ class Codes:
             and power_of(card.code) == "BK"
         )
 
-    def _reshuffled(self, event: Any) -> None:
+    def _on_reshuffled(self, event: Any) -> None:
         for card in self.pile[:-1]:
             self._forget(card)
         del self.pile[:-1]
         self._show_pile()
         self._for_all("stock", event.stock)
 
-    def _swapped(self, event: Any) -> None:
+    def _on_swapped(self, event: Any) -> None:
         seat, slot = event.seat, event.slot
         card, old = self._held(), self._at(seat, slot)
         self._name(card, event.card)
@@ -598,13 +603,13 @@ class Codes:
         if self._has_latest:
             self._for_all("latest_row", slot // 2 + 1, seat)
 
-    def _discarded(self, event: Any) -> None:
+    def _on_discarded(self, event: Any) -> None:
         self._to_pile(self._held(), event.card)
         self.may_flip = True
         if self._has_latest:
             self._for_all("latest_row", 0, event.seat)
 
-    def _knocked(self, event: Any) -> None:
+    def _on_knocked(self, event: Any) -> None:
         self._act(event.seat)
         self._end(event.seat, at_once=self.variant.options.knock_ends_at_once)
         if self._has_power:
@@ -612,10 +617,10 @@ class Codes:
         if self.aimed:
             self._aim(())
 
-    def _finished(self, event: Any) -> None:
+    def _on_finished(self, event: Any) -> None:
         self._end(event.seat)
 
-    def _traded(self, event: Any) -> None:
+    def _on_traded(self, event: Any) -> None:
         (owner, number), king = event.target, self._held()
         old = self._at(owner, number)
         self._name(king, event.given)
@@ -624,7 +629,7 @@ class Codes:
         self._lay(owner, number, king)
         self._take(old)
 
-    def _swapped_own(self, event: Any) -> None:
+    def _on_swapped_own(self, event: Any) -> None:
         seat, slots = event.seat, event.slots
         self._act(seat)
         layout = self.layouts[seat]
@@ -636,7 +641,7 @@ class Codes:
                 self._shown_to(seat, slot, code, self._all)
             self._show(seat, slot)
 
-    def _pairs_discarded(self, event: Any) -> None:
+    def _on_pairs_discarded(self, event: Any) -> None:
         seat = event.seat
         self._begin_turn(seat)
         slots = [number for row in event.rows for number in (2 * row, 2 * row + 1)]
@@ -645,7 +650,7 @@ class Codes:
             self._lay(seat, number, None)
             self._to_pile(card, code)
 
-    def _stroked(self, event: Any) -> None:
+    def _on_stroked(self, event: Any) -> None:
         self._begin_turn(event.seat)
         for number in (2 * event.row, 2 * event.row + 1):
             self._at(event.seat, number).up = False
@@ -654,7 +659,7 @@ class Codes:
         for viewer, base in self._rows:
             self.codes[base + place + (event.seat - viewer) % self.fields.seats * self.variant.rows] = 1
 
-    def _power(self, event: Any) -> None:
+    def _on_power(self, event: Any) -> None:
         power, keeps = event.power, event.power in POWERS and POWERS[event.power].keeps_card
         if self.hand is not None:
             self._name(self.hand, event.card)
@@ -664,26 +669,26 @@ class Codes:
             else:
                 self._to_pile(self._held())
         elif keeps and not self.is_spent:  # a 2 stands in, and is taken from the pile again
-            two = event.card.value if type(event.card) is Secret else event.card
+            two = _value(event.card)
             number = next(number for number in reversed(range(len(self.pile))) if self.pile[number].code == two)
             self._take(self.pile.pop(number))
             self._show_pile()
         self._for_all("power", POWER_NAMES.index(power) + 1)
         self._aim(event.targets)
 
-    def _blocked(self, event: Any) -> None:
+    def _on_blocked(self, event: Any) -> None:
         seat = event.seat
         if self.hand is not None:
             self.is_spent = True
             self._to_pile(self._held())
         self.shield_uses[seat] += 1
-        shield = event.shield.value if type(event.shield) is Secret else event.shield
+        shield = _value(event.shield)
         if shield is not None:
             self._to_pile(self.shields[seat].pop(0), shield)
             self.shield_uses[seat] = 0
         self._show_shields(seat)
 
-    def _shielded(self, event: Any) -> None:
+    def _on_shielded(self, event: Any) -> None:
         card = self._held()
         self._name(card, event.card)
         self._learn(card, self._all)
@@ -695,18 +700,18 @@ class Codes:
         self._for_all("shields", len(self.shields[seat]), seat)
         self._for_all("shield_uses", self.shield_uses[seat], seat)
 
-    def _peeked(self, event: Any) -> None:
+    def _on_peeked(self, event: Any) -> None:
         owner, number = event.target
         self._shown_to(owner, number, event.card, 1 << event.seat)
 
-    def _switched(self, event: Any) -> None:
+    def _on_switched(self, event: Any) -> None:
         (one, number), (other, second) = event.targets
         first, last = self._at(one, number), self._at(other, second)
         self._lay(one, number, last)
         self._lay(other, second, first)
 
-    def _rearranged(self, event: Any) -> None:
-        slots = event.slots.value if type(event.slots) is Secret else event.slots
+    def _on_rearranged(self, event: Any) -> None:
+        slots = _value(event.slots)
         layout = self.layouts[event.of]
         if slots is not None:
             occupied = [number for number, card in enumerate(layout) if card is not None]
@@ -716,9 +721,9 @@ class Codes:
             self._mix(event.of, event.seat)
         self._show_all(event.of)
 
-    def _lines_swapped(self, event: Any) -> None:
-        axis = event.axis.value if type(event.axis) is Secret else event.axis
-        lines = event.lines.value if type(event.lines) is Secret else event.lines
+    def _on_lines_swapped(self, event: Any) -> None:
+        axis = _value(event.axis)
+        lines = _value(event.lines)
         layout = self.layouts[event.of]
         if axis is not None and lines is not None:
             first, second = (line_of_set(len(layout) // 2, axis, line) for line in lines)
@@ -737,7 +742,7 @@ class Codes:
         for number, code in enumerate(seen):
             layout[number] = None if code is None else down.pop() if code == "?" else up[code]
 
-    def _shuffled(self, event: Any) -> None:
+    def _on_shuffled(self, event: Any) -> None:
         layout = self.layouts[event.of]
         for number, card in enumerate(layout):
             if card is not None:
@@ -745,7 +750,7 @@ class Codes:
                 layout[number] = _Card(None, -1)
         self._show_all(event.of)
 
-    def _added(self, event: Any) -> None:
+    def _on_added(self, event: Any) -> None:
         owner, number = event.target
         layout = self.layouts[owner]
         if number >= len(layout):
@@ -753,13 +758,13 @@ class Codes:
         self._lay(owner, number, _Card(None, -1))
         self._for_all("stock", event.stock)
 
-    def _removed(self, event: Any) -> None:
+    def _on_removed(self, event: Any) -> None:
         owner, number = event.target
         card = self._at(owner, number)
         self._lay(owner, number, None)
         self._to_pile(card, event.card)
 
-    def _planted(self, event: Any) -> None:
+    def _on_planted(self, event: Any) -> None:
         (owner, number), card = event.target, self._held()
         old = self._at(owner, number)
         self._name(card, event.card)
@@ -768,16 +773,16 @@ class Codes:
         self._lay(owner, number, card)
         self._to_pile(old, event.replaced)
 
-    def _exposed(self, event: Any) -> None:
+    def _on_exposed(self, event: Any) -> None:
         owner, number = event.target
         self._at(owner, number).up = True
         self._shown_to(owner, number, event.card, self._all)
 
-    def _hidden(self, event: Any) -> None:
+    def _on_hidden(self, event: Any) -> None:
         self._at(*event.target).up = False
         self._show(*event.target)
 
-    def _drew_two(self, event: Any) -> None:
+    def _on_drew_two(self, event: Any) -> None:
         self.extra = [self._card(code) for code in event.cards]
         shown = next((card for card in self.extra if self._cancels(card)), None)
         for card in self.extra:
@@ -793,10 +798,10 @@ class Codes:
                 is_known = card is not None and card.known >> viewer & 1
                 self.codes[base + place + number] = card.kind + 1 if card is not None and is_known else 0
 
-    def _kept(self, event: Any) -> None:
+    def _on_kept(self, event: Any) -> None:
         three = self.extra if self.hand is None else [self.hand, *self.extra]
-        gone = [code.value if type(code) is Secret else code for code in event.discarded]
-        kept = event.card.value if type(event.card) is Secret else event.card
+        gone = [_value(code) for code in event.discarded]
+        kept = _value(event.card)
         if self.hand is not None and self.hand.code not in gone:
             card, self.is_spent = self.hand, True
         else:
@@ -814,12 +819,12 @@ class Codes:
         self.extra = []
         self._show_extra()
 
-    def _knock_cancelled(self, _: Any) -> None:
+    def _on_knock_cancelled(self, _: Any) -> None:
         self.ender = None
         self._seat("ender", None)
         self._set_to_come(None)
 
-    def _slapped(self, event: Any) -> None:
+    def _on_slapped(self, event: Any) -> None:
         (owner, number), seat = event.target, event.seat
         card = self._shown_to(owner, number, event.card, self._all)
         if event.verdict == "right":
@@ -834,24 +839,24 @@ class Codes:
             self._lay(seat, event.new_slot, _Card(None, -1))
         self._for_all("stock", event.stock)
 
-    def _gave(self, event: Any) -> None:
+    def _on_gave(self, event: Any) -> None:
         owner, number = event.target
         card = self._at(event.seat, event.slot)
         self._lay(event.seat, event.slot, None)
         self._lay(owner, number, card)
         self._aim(())
 
-    def _window_closed(self, _: Any) -> None:
+    def _on_window_closed(self, _: Any) -> None:
         self._aim(())
 
-    def _showdown(self, event: Any) -> None:
+    def _on_showdown(self, event: Any) -> None:
         for owner, cards in enumerate(event.layouts):
             for number, code in enumerate(cards):
                 if self.layouts[owner][number] is not None:
                     self._shown_to(owner, number, code, self._all)
                     self._at(owner, number).shown = self.now + 2
 
-    def _scored(self, event: Any) -> None:
+    def _on_scored(self, event: Any) -> None:
         for seat, total in enumerate(event.totals):
             self._for_all("totals", total, seat)
         for owner in range(self.fields.seats):
@@ -865,41 +870,8 @@ _DECISION_CODES = {decision: number for number, decision in enumerate(DECISIONS,
 
 
 _HANDLERS: dict[type, Callable[[Codes, Any], None]] = {
-    events.Round: Codes._round,
-    events.UpCard: Codes._up_card,
-    events.TurnedUp: Codes._turned_up,
-    events.Looked: Codes._looked,
-    events.Arranged: Codes._arranged,
-    events.Skipped: Codes._skipped,
-    events.Drew: Codes._drew,
-    events.Reshuffled: Codes._reshuffled,
-    events.Swapped: Codes._swapped,
-    events.Discarded: Codes._discarded,
-    events.Knocked: Codes._knocked,
-    events.Finished: Codes._finished,
-    events.Traded: Codes._traded,
-    events.SwappedOwn: Codes._swapped_own,
-    events.PairsDiscarded: Codes._pairs_discarded,
-    events.Stroked: Codes._stroked,
-    events.PowerUsed: Codes._power,
-    events.Blocked: Codes._blocked,
-    events.Shielded: Codes._shielded,
-    events.Peeked: Codes._peeked,
-    events.Switched: Codes._switched,
-    events.Rearranged: Codes._rearranged,
-    events.LinesSwapped: Codes._lines_swapped,
-    events.Shuffled: Codes._shuffled,
-    events.CardAdded: Codes._added,
-    events.CardRemoved: Codes._removed,
-    events.Planted: Codes._planted,
-    events.Exposed: Codes._exposed,
-    events.Hidden: Codes._hidden,
-    events.DrewTwo: Codes._drew_two,
-    events.Kept: Codes._kept,
-    events.KnockCancelled: Codes._knock_cancelled,
-    events.Slapped: Codes._slapped,
-    events.Gave: Codes._gave,
-    events.WindowClosed: Codes._window_closed,
-    events.Showdown: Codes._showdown,
-    events.Scored: Codes._scored,
+    kind: getattr(Codes, f"_on_{kind.__struct_config__.tag}")
+    for kind in (get_origin(one) or one for one in get_args(events.Event))
+    if hasattr(Codes, f"_on_{kind.__struct_config__.tag}")
 }
+"""By kind of event the method that follows it. Three kinds change no number."""

@@ -15,47 +15,8 @@ import numpy as np
 from msgspec import UNSET, Struct
 from msgspec.structs import astuple, replace
 
-from protocol.actions import (
-    Action,
-    AddCard,
-    Allow,
-    Arrange,
-    Block,
-    CancelKnock,
-    ChoosePar,
-    Copy,
-    Discard,
-    DiscardPairs,
-    Draw,
-    End,
-    Exchange,
-    Expose,
-    Flip,
-    Give,
-    Hide,
-    Keep,
-    Knock,
-    Look,
-    Nothing,
-    Pass,
-    Peek,
-    Plant,
-    Rearrange,
-    RemoveCard,
-    Shield,
-    Shuffle,
-    Slap,
-    Stop,
-    Stroke,
-    Swap,
-    SwapLines,
-    SwapOwn,
-    Switch,
-    TakeTwo,
-    Target,
-    Trade,
-    TurnUp,
-)  # fmt: skip
+from protocol import actions
+from protocol.actions import Action, Target
 from protocol.offers import ACTIONS, FIELDS, AnyOf, Offer, OneOf, Pick
 from referee.rules.games.powers import COPIED
 from referee.rules.questions import Ask
@@ -204,7 +165,7 @@ class Moves(Sequence[Move]):
     def of_seat(self, number: int, seat: int) -> Move:
         """Return the move of this number as this seat makes it."""
         move = self._moves[number]
-        if isinstance(move, (TurnUp, Look, SwapOwn, DiscardPairs)):
+        if isinstance(move, (actions.TurnUp, actions.Look, actions.SwapOwn, actions.DiscardPairs)):
             return move
         if isinstance(move, Begin) and move.kind == "keep":
             return move
@@ -418,33 +379,33 @@ def _rising(values: Sequence[Value], chosen: Chosen) -> Sequence[Value]:
 def _built(kind: Several, chosen: Any) -> Action:
     match kind:
         case "switch":
-            return Switch(targets=chosen)
+            return actions.Switch(targets=chosen)
         case "exchange":
-            return Exchange(slot=chosen[0], target=chosen[1])
+            return actions.Exchange(slot=chosen[0], target=chosen[1])
         case "keep":
-            return Keep(card=chosen[0], slot=chosen[1])
+            return actions.Keep(card=chosen[0], slot=chosen[1])
         case "arrange":
-            return Arrange(slots=chosen)
+            return actions.Arrange(slots=chosen)
         case "rearrange":
-            return Rearrange(seat=chosen[0], slots=chosen[1:])
+            return actions.Rearrange(seat=chosen[0], slots=chosen[1:])
         case "swap_lines":
-            return SwapLines(seat=chosen[0][0], axis=chosen[0][1], lines=chosen[1:])
+            return actions.SwapLines(seat=chosen[0][0], axis=chosen[0][1], lines=chosen[1:])
 
 
 def _parts(action: Action) -> Chosen:  # noqa: PLR0911 - as above
     """The choices of an action that takes several steps, in the order of the steps."""
     match action:
-        case Switch(targets=targets):
+        case actions.Switch(targets=targets):
             return targets
-        case Exchange(slot=slot, target=target):
+        case actions.Exchange(slot=slot, target=target):
             return slot, target
-        case Keep(card=card, slot=slot):
+        case actions.Keep(card=card, slot=slot):
             return card, slot
-        case Arrange(slots=slots):
+        case actions.Arrange(slots=slots):
             return slots
-        case Rearrange(seat=seat, slots=slots):
+        case actions.Rearrange(seat=seat, slots=slots):
             return seat, *slots
-        case SwapLines(seat=seat, axis=axis, lines=lines):
+        case actions.SwapLines(seat=seat, axis=axis, lines=lines):
             return (seat, axis), *lines
     return ()
 
@@ -452,16 +413,18 @@ def _parts(action: Action) -> Chosen:  # noqa: PLR0911 - as above
 def _ordered(action: Action, actor: int) -> Action:
     """Return the same action with what it takes in any order in the order of the steps."""
     match action:
-        case TurnUp(slots=slots) | Look(slots=slots):
+        case actions.TurnUp(slots=slots) | actions.Look(slots=slots):
             return type(action)(slots=tuple(sorted(slots)))
-        case SwapOwn(slots=pair):
-            return SwapOwn(slots=cast(Any, tuple(sorted(pair))))
-        case DiscardPairs(rows=rows):
-            return DiscardPairs(rows=tuple(sorted(rows)))
-        case Switch(targets=targets):
-            return Switch(targets=cast(Any, tuple(sorted(targets, key=lambda target: _from_actor(target, actor)))))
-        case SwapLines(seat=of, axis=axis, lines=lines):
-            return SwapLines(seat=of, axis=axis, lines=cast(Any, tuple(sorted(lines))))
+        case actions.SwapOwn(slots=pair):
+            return actions.SwapOwn(slots=cast(Any, tuple(sorted(pair))))
+        case actions.DiscardPairs(rows=rows):
+            return actions.DiscardPairs(rows=tuple(sorted(rows)))
+        case actions.Switch(targets=targets):
+            return actions.Switch(
+                targets=cast(Any, tuple(sorted(targets, key=lambda target: _from_actor(target, actor))))
+            )
+        case actions.SwapLines(seat=of, axis=axis, lines=lines):
+            return actions.SwapLines(seat=of, axis=axis, lines=cast(Any, tuple(sorted(lines))))
     return action
 
 
@@ -480,41 +443,41 @@ def _every_move(variant: Variant, seats: int, slots: int) -> Iterator[Move]:
     if variant.play == "powers":
         yield from _powers(seats, slots)
     if variant.has("slaps") and variant.options.slaps:
-        yield Pass()
-        yield from (Slap(target=target) for target in _targets(range(seats), slots))
-        yield from (Give(slot=slot) for slot in range(slots))
+        yield actions.Pass()
+        yield from (actions.Slap(target=target) for target in _targets(range(seats), slots))
+        yield from (actions.Give(slot=slot) for slot in range(slots))
 
 
 def _opening(variant: Variant, slots: int) -> Iterator[Move]:
     options, dealt = variant.options, size(variant)
     if options.initial_up:
         at_a_time = 1 if options.up_in_each_row else options.initial_up
-        yield from (TurnUp(slots=some) for some in combinations(range(dealt), at_a_time))
+        yield from (actions.TurnUp(slots=some) for some in combinations(range(dealt), at_a_time))
     if options.initial_look is not None and options.initial_look.startswith("any:"):
         count = int(options.initial_look.removeprefix("any:"))
-        yield from (Look(slots=some) for some in combinations(range(dealt), count))
-    yield Draw(source="stock")
+        yield from (actions.Look(slots=some) for some in combinations(range(dealt), count))
+    yield actions.Draw(source="stock")
     if variant.can_draw_pile:
-        yield Draw(source="pile")
-    yield from (Swap(slot=slot) for slot in range(slots))
+        yield actions.Draw(source="pile")
+    yield from (actions.Swap(slot=slot) for slot in range(slots))
 
 
 def _turns(variant: Variant, seats: int, slots: int) -> Iterator[Move]:
     """What a turn can be in all games but par golf."""
     options = variant.options
-    yield Discard()
+    yield actions.Discard()
     if options.end_mode != "all_up" and variant.turns_each is None:
-        yield Knock()
+        yield actions.Knock()
     if options.flip_instead or options.flip_on_discard != "never":
-        yield from (Flip(slot=slot) for slot in range(slots))
+        yield from (actions.Flip(slot=slot) for slot in range(slots))
     if options.flip_on_discard in ("may", "must_unless_last"):
-        yield Nothing()
+        yield actions.Nothing()
     if options.cutthroat_trade:
-        yield from (Trade(target=target) for target in _targets(range(1, seats), slots))
+        yield from (actions.Trade(target=target) for target in _targets(range(1, seats), slots))
     if variant.play == "two_deck":
         rows = range(variant.rows)
         every = chain.from_iterable(combinations(rows, count) for count in range(len(rows) + 1))
-        yield from (DiscardPairs(rows=some) for some in every)
+        yield from (actions.DiscardPairs(rows=some) for some in every)
 
 
 def _par_golf(variant: Variant, slots: int) -> Iterator[Move]:
@@ -522,32 +485,32 @@ def _par_golf(variant: Variant, slots: int) -> Iterator[Move]:
     if options.arrange == "after_look":
         yield from (Begin(kind="arrange", value=slot) for slot in range(slots))
         yield from (Then(value=slot) for slot in range(slots))
-    yield from (SwapOwn(slots=pair) for pair in combinations(range(slots), 2))
+    yield from (actions.SwapOwn(slots=pair) for pair in combinations(range(slots), 2))
     if options.no_par:
-        yield End()
+        yield actions.End()
     else:
-        yield Nothing()
-        yield from (Stroke(row=row) for row in range(variant.rows))
+        yield actions.Nothing()
+        yield from (actions.Stroke(row=row) for row in range(variant.rows))
     if options.par_choice == "dealer":
-        yield from (ChoosePar(par=par) for par in sorted(set(possible_pars(options))))
+        yield from (actions.ChoosePar(par=par) for par in sorted(set(possible_pars(options))))
 
 
 def _looks_and_switches(variant: Variant, seats: int, slots: int) -> Iterator[Move]:
     """The powers of Cactus and Cambio."""
     everywhere = _targets(range(seats), slots)
     if variant.play == "cactus":
-        yield Nothing()
-        yield from (Peek(target=target) for target in everywhere)
+        yield actions.Nothing()
+        yield from (actions.Peek(target=target) for target in everywhere)
         yield from (Begin(kind="switch", value=target) for target in everywhere)
         yield from (Then(value=target) for target in everywhere)
         return
     powers = set((variant.options.cambio_powers or {}).values())
     if powers:
-        yield Nothing()
+        yield actions.Nothing()
     if "peek_own" in powers:
-        yield from (Peek(target=target) for target in _targets(range(1), slots))
+        yield from (actions.Peek(target=target) for target in _targets(range(1), slots))
     if "peek_other" in powers:
-        yield from (Peek(target=target) for target in _targets(range(1, seats), slots))
+        yield from (actions.Peek(target=target) for target in _targets(range(1, seats), slots))
     if "exchange" in powers:
         yield from (Begin(kind="exchange", value=slot) for slot in range(slots))
         yield from (Then(value=target) for target in _targets(range(1, seats), slots))
@@ -558,21 +521,28 @@ def _looks_and_switches(variant: Variant, seats: int, slots: int) -> Iterator[Mo
 
 def _powers(seats: int, slots: int) -> Iterator[Move]:
     others, theirs = range(1, seats), _targets(range(1, seats), slots)
-    yield Nothing()
-    for kind in (AddCard, Shuffle):
+    yield actions.Nothing()
+    for kind in (actions.AddCard, actions.Shuffle):
         yield from (kind(seat=seat) for seat in others)
-    for one in (RemoveCard, Hide):
+    for one in (actions.RemoveCard, actions.Hide):
         yield from (one(slot=slot) for slot in range(slots))
-    for aimed in (Peek, Expose, Plant):
+    for aimed in (actions.Peek, actions.Expose, actions.Plant):
         yield from (aimed(target=target) for target in theirs)
-    yield from (Peek(target=target) for target in _targets(range(1), slots))
+    yield from (actions.Peek(target=target) for target in _targets(range(1), slots))
     yield from (Begin(kind="exchange", value=slot) for slot in range(slots))
     yield from (Begin(kind="swap_lines", value=(seat, axis)) for seat in others for axis in ("row", "column"))
     yield from (Begin(kind="keep", value=card) for card in range(3))
     yield from (Then(value=target) for target in theirs)
     yield from (Then(value=slot) for slot in range(slots))
-    yield from (Shield(), TakeTwo(), CancelKnock(), Block(), Allow(), Stop())
-    yield from (Copy(power=power) for power in COPIED)
+    yield from (
+        actions.Shield(),
+        actions.TakeTwo(),
+        actions.CancelKnock(),
+        actions.Block(),
+        actions.Allow(),
+        actions.Stop(),
+    )
+    yield from (actions.Copy(power=power) for power in COPIED)
 
 
 def _targets(seats: range, slots: int) -> list[Target]:
