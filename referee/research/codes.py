@@ -164,15 +164,9 @@ class Codes:
             )
             for owner in range(fields.seats)
         )
-        self._relative = tuple(
-            tuple((viewer, base, (seat - viewer) % fields.seats + 1) for viewer, base in self._rows)
-            for seat in range(fields.seats)
-        )
-        """By seat, for each that looks: who it is, where its array begins, and the number of the seat in it, from 1."""
         at = fields.at
-        self._stock, self._pile, self._top, self._unseen = at["stock"], at["pile"], at["top"], at["unseen"]
-        self._hand_of, self._hand, self._turn, self._turns = at["hand_of"], at["hand"], at["turn"], at["turns"]
-        self._kinds = len(fields.of_kind)
+        self._unseen, self._kinds = at["unseen"], len(fields.of_kind)
+        self._without_slot = tuple(at[name] for name in ("turn", "turns", "stock", "pile", "top", "hand_of", "hand"))
         self._is_open_draw = variant.play == "two_deck"
         self._has_power, self._has_latest = "power" in at, "latest_row" in at
         self._over = fields.at.get("knows", 0) - fields.at["cards"], fields.at.get("shown", 0) - fields.at["cards"]
@@ -186,6 +180,7 @@ class Codes:
         self.pile: list[_Card] = []
         self.hand: _Card | None = None
         self.extra: list[_Card] = []
+        self.stock, self.power = 0, 0
         self.shields: list[list[_Card]] = [[] for _ in range(self.fields.seats)]
         self.shield_uses = [0] * self.fields.seats
         self.now = 0
@@ -246,16 +241,27 @@ class Codes:
             self._begin_turn(ask.seat)
 
     def decide(self, seat: int, ask: Ask | None, begun: Begun = NOTHING_BEGUN) -> None:
-        """Write what this seat is asked and has not answered yet, and how far its answer has come."""
-        base, codes = self._base[seat], self.codes
-        if ask is None:
-            codes[base] = 0
-        else:
-            codes[base] = _DECISION_CODES[ask.decision]
-        if self.fields.has_steps and begun is not self._begun[seat]:
-            self._write_begun(seat, begun)
+        """Write what this seat is asked and has not answered yet, how far its answer has come, and what has no slot."""
+        base, codes, seats = self._base[seat], self.codes, self.fields.seats
+        turn, turns, stock, pile, top, hand_of, hand = self._without_slot
+        codes[base] = 0 if ask is None else _DECISION_CODES[ask.decision]
+        codes[base + turn] = relative = (self.turn - seat) % seats + 1
+        codes[base + turns] = self.turns
+        codes[base + stock] = self.stock
+        codes[base + pile] = len(self.pile)
+        codes[base + top] = self.pile[-1].kind + 1 if self.pile else 0
+        card = self.hand
+        codes[base + hand_of] = 0 if card is None else relative
+        codes[base + hand] = card.kind + 1 if card is not None and card.known >> seat & 1 else 0
         if self.fields.is_hidden:
             codes[base + self.fields.at["now"]] = self.now
+        if self._has_power:
+            codes[base + self.fields.at["power"]] = self.power
+            extra = [card.kind + 1 if card.known >> seat & 1 else 0 for card in self.extra]
+            for number, kind in enumerate([*extra, 0, 0][:2]):
+                codes[base + self.fields.at["extra"] + number] = kind
+        if self.fields.has_steps and begun is not self._begun[seat]:
+            self._write_begun(seat, begun)
 
     def beyond(self) -> dict[Target, int]:
         """Return the places of cards in slots with high numbers: in their order, those that are free below."""
@@ -358,28 +364,12 @@ class Codes:
         self._name(card, code)
         self._learn(card, self._all)
         self.pile.append(card)
-        self._show_pile()
-
-    def _show_pile(self) -> None:
-        codes, count = self.codes, len(self.pile)
-        top = self.pile[-1].kind + 1 if count else 0
-        for _, base in self._rows:
-            codes[base + self._pile] = count
-            codes[base + self._top] = top
-
-    def _take(self, card: _Card | None) -> None:
-        """The card comes into the hand of the seat in turn, or leaves it."""
-        self.hand = card
-        codes = self.codes
-        for viewer, base, number in self._relative[self.turn]:
-            codes[base + self._hand_of] = 0 if card is None else number
-            codes[base + self._hand] = card.kind + 1 if card is not None and card.known >> viewer & 1 else 0
 
     def _held(self) -> _Card:
         card = self.hand
         if card is None:
             raise LookupError("no card has been drawn")
-        self._take(None)
+        self.hand = None
         return card
 
     def _at(self, owner: int, number: int) -> _Card:
@@ -418,8 +408,8 @@ class Codes:
     def _seat(self, name: str, seat: int | None) -> None:
         """Write which seat it is, counted from each that looks, from 1 on; 0 for none."""
         place = self.fields.at[name]
-        for _, base, number in self._relative[seat or 0]:
-            self.codes[base + place] = 0 if seat is None else number
+        for viewer, base in self._rows:
+            self.codes[base + place] = 0 if seat is None else (seat - viewer) % self.fields.seats + 1
 
     def _begin_turn(self, seat: int) -> None:
         """A turn of this seat begins, unless it has begun already."""
@@ -427,10 +417,6 @@ class Codes:
             return
         self.turns += 1
         self.turn, self.has_acted, self.may_flip = seat, False, False
-        codes = self.codes
-        for _, base, number in self._relative[seat]:
-            codes[base + self._turn] = number
-            codes[base + self._turns] = self.turns
         if self.to_come and seat in self.to_come:
             self._set_to_come([one for one in self.to_come if one != seat])
 
@@ -508,13 +494,12 @@ class Codes:
             self.codes[base : base + fields.size] = fields.blank
         self._begun = dict.fromkeys(self.viewers, NOTHING_BEGUN)
         self.turn = event.starter
-        self._seat("turn", event.starter)
         self._seat("dealer", event.dealer)
         self._for_all("round", event.round)
         self._for_all("playoff", int(event.playoff))
         for seat, total in enumerate(event.totals):
             self._for_all("totals", total, seat)
-        self._for_all("stock", event.stock)
+        self.stock = event.stock
         if "rows" in fields.at:
             self._for_all("rows", event.rows)
         for owner in range(fields.seats):
@@ -525,7 +510,7 @@ class Codes:
 
     def _on_up_card(self, event: Any) -> None:
         self._to_pile(self._card(event.card))
-        self._for_all("stock", event.stock)
+        self.stock = event.stock
 
     def _on_turned_up(self, event: Any) -> None:
         seat = event.seat
@@ -560,19 +545,16 @@ class Codes:
         seat = event.seat
         self._act(seat)
         self.is_spent = False
-        if self._has_power:
-            self._for_all("power", 0)
+        self.power = 0
         if self.aimed:
             self._aim(())
         if event.source == "pile":
             card = self.pile.pop()
-            self._show_pile()
         else:
             card = self._card(event.card)
             self._learn(card, self._all if self._is_open_draw or self._cancels(card) else 1 << seat)
-        self._take(card)
-        for _, base in self._rows:
-            self.codes[base + self._stock] = event.stock
+        self.hand = card
+        self.stock = event.stock
 
     def _cancels(self, card: _Card) -> bool:
         """Whether a card cancels the knock as soon as it is drawn, so that everybody sees it."""
@@ -588,8 +570,7 @@ class Codes:
         for card in self.pile[:-1]:
             self._forget(card)
         del self.pile[:-1]
-        self._show_pile()
-        self._for_all("stock", event.stock)
+        self.stock = event.stock
 
     def _on_swapped(self, event: Any) -> None:
         seat, slot = event.seat, event.slot
@@ -612,8 +593,7 @@ class Codes:
     def _on_knocked(self, event: Any) -> None:
         self._act(event.seat)
         self._end(event.seat, at_once=self.variant.options.knock_ends_at_once)
-        if self._has_power:
-            self._for_all("power", 0)
+        self.power = 0
         if self.aimed:
             self._aim(())
 
@@ -627,7 +607,7 @@ class Codes:
         self._learn(king, self._all)
         king.up, king.shown = True, self.now
         self._lay(owner, number, king)
-        self._take(old)
+        self.hand = old
 
     def _on_swapped_own(self, event: Any) -> None:
         seat, slots = event.seat, event.slots
@@ -664,16 +644,13 @@ class Codes:
         if self.hand is not None:
             self._name(self.hand, event.card)
             self._learn(self.hand, self._all)
-            if keeps:
-                self._take(self.hand)
-            else:
+            if not keeps:
                 self._to_pile(self._held())
         elif keeps and not self.is_spent:  # a 2 stands in, and is taken from the pile again
             two = _value(event.card)
             number = next(number for number in reversed(range(len(self.pile))) if self.pile[number].code == two)
-            self._take(self.pile.pop(number))
-            self._show_pile()
-        self._for_all("power", POWER_NAMES.index(power) + 1)
+            self.hand = self.pile.pop(number)
+        self.power = POWER_NAMES.index(power) + 1
         self._aim(event.targets)
 
     def _on_blocked(self, event: Any) -> None:
@@ -756,7 +733,7 @@ class Codes:
         if number >= len(layout):
             layout += [None, None]
         self._lay(owner, number, _Card(None, -1))
-        self._for_all("stock", event.stock)
+        self.stock = event.stock
 
     def _on_removed(self, event: Any) -> None:
         owner, number = event.target
@@ -787,16 +764,7 @@ class Codes:
         shown = next((card for card in self.extra if self._cancels(card)), None)
         for card in self.extra:
             self._learn(card, self._all if card is shown else 1 << event.seat)
-        self._show_extra()
-        self._for_all("stock", event.stock)
-
-    def _show_extra(self) -> None:
-        place = self.fields.at["extra"]
-        for viewer, base in self._rows:
-            for number in range(2):
-                card = self.extra[number] if number < len(self.extra) else None
-                is_known = card is not None and card.known >> viewer & 1
-                self.codes[base + place + number] = card.kind + 1 if card is not None and is_known else 0
+        self.stock = event.stock
 
     def _on_kept(self, event: Any) -> None:
         three = self.extra if self.hand is None else [self.hand, *self.extra]
@@ -809,7 +777,7 @@ class Codes:
             card = next((one for one in drawn if kept is not None and one.code in (kept, None)), drawn[0])
         self._name(card, kept)
         if self.hand is not None:
-            self._take(None)
+            self.hand = None
         old = self._at(event.seat, event.slot)
         card.up, card.shown = False, self.now
         self._lay(event.seat, event.slot, card)
@@ -817,7 +785,6 @@ class Codes:
         for one, code in zip([*rest, old], gone, strict=True):
             self._to_pile(one, code)
         self.extra = []
-        self._show_extra()
 
     def _on_knock_cancelled(self, _: Any) -> None:
         self.ender = None
@@ -837,7 +804,7 @@ class Codes:
             self._lay(seat, event.new_slot, card)
         elif event.new_slot is not None:
             self._lay(seat, event.new_slot, _Card(None, -1))
-        self._for_all("stock", event.stock)
+        self.stock = event.stock
 
     def _on_gave(self, event: Any) -> None:
         owner, number = event.target

@@ -390,6 +390,19 @@ class Env:
             codes.decide(viewer, next((one for one in self.asks if one.seat == viewer), None))
         return codes.rows[viewer]
 
+    def write(self, row: int, masks: memoryview, codes: memoryview | None) -> int:
+        """Write the mask and the codes of the open decision into a row of these arrays; return the seat."""
+        ask, legal = self._playing.ask, self._now or self._legal()
+        if ask is None or legal is None:
+            raise LookupError("the match is over")
+        start = row * len(legal.bits)
+        masks[start : start + len(legal.bits)] = legal.bits
+        if codes is not None:
+            kept, count = self._track(), self.codec.layout.size
+            kept.decide(ask.seat, ask, self.begun)
+            codes[row * count : (row + 1) * count] = kept.codes[ask.seat * count : (ask.seat + 1) * count]
+        return ask.seat
+
     def _track(self) -> Codes:
         """The codes of all seats as they are now."""
         serial = self._playing

@@ -120,12 +120,9 @@ class VectorEnv:
         env.reset(f"{self._seed}/{row}/{self._matches[row]}")
 
     def _show(self) -> None:
-        masks, codes, seats = self.masks, self.codes, self.seats_to_move
-        for row, env in enumerate(self._envs):
-            seats[row] = env.seat or 0  # a seat: matches that end are dealt anew at once
-            masks[row] = env.legal_mask
-            if self.encode:
-                codes[row] = env.kept_codes()
+        masks, codes = memoryview(self.masks.view(np.uint8)).cast("B"), memoryview(self.codes).cast("B").cast("i")
+        into = codes if self.encode else None
+        self.seats_to_move[:] = [env.write(row, masks, into) for row, env in enumerate(self._envs)]
 
     def _checked(self, numbers: Sequence[int] | NDArray[Any]) -> NDArray[Any]:
         moves = np.asarray(numbers)
