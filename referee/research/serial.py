@@ -10,7 +10,7 @@ from referee.rules.games.slaps import order_slaps
 from referee.rules.questions import Ask, Sealed, Window
 
 
-class Asking:
+class Serial:
     """A game, and whose answer it waits for. Seats that decide at the same time are asked in rising order of seats.
 
     Nothing of the game changes, and nobody is told anything, before the last of them has answered (GEN-06, CAC-22).
@@ -28,11 +28,11 @@ class Asking:
         """What the next seat is asked; None when the match is over."""
         self._open()
 
-    def copy(self) -> "Asking":
+    def copy(self) -> "Serial":
         """Return an independent game that stands as this one does, with the same answers given."""
-        asking = Asking(self.game.copy(), self._chance)
-        asking.given, asking.ask = dict(self.given), self.ask
-        return asking
+        serial = Serial(self.game.copy(), self._chance)
+        serial.given, serial.ask = dict(self.given), self.ask
+        return serial
 
     def give(self, action: Action) -> bool:
         """Take the answer of the seat that is asked, which its offers admit; return whether the game has gone on."""

@@ -13,7 +13,7 @@ from protocol.actions import Action
 from protocol.messages import Clocks, FaultPolicy, FromReferee, GameMessage, Limits, Ready
 from referee.play.talk.exchange import Delivery
 from referee.play.talk.script import Script, announcements, hello
-from referee.research.asking import Asking
+from referee.research.serial import Serial
 from referee.rules.chance import Chance
 from referee.rules.game import Game
 from referee.rules.variants import Variant
@@ -24,7 +24,7 @@ READY = Ready()
 """What the seats are taken to have said: they want the table, and they slap."""
 
 
-class Telling:
+class Messages:
     """The lines to all seats of one match: `advance` along the answers, then read `lines` and `messages`."""
 
     def __init__(self, variant: Variant, *, chance: Chance, id_key: bytes, seeds: Sequence[int]) -> None:
@@ -34,7 +34,7 @@ class Telling:
         games = (GameMessage(variant=variant.preset, name=variant.preset, seats=seats),)
         matches = announcements(variant, variant.preset, seeds=seeds, clocks=Clocks(), faults=FaultPolicy())
         self._script = Script(game, hello=hello(games, Limits()), matches=matches, id_key=id_key)
-        self._asking = Asking(game, chance)
+        self._asking = Serial(game, chance)
         self._lines: list[list[bytes]] = [[] for _ in range(seats)]
         self._messages: list[list[FromReferee]] = [[] for _ in range(seats)]
         self._answers = 0
@@ -43,7 +43,7 @@ class Telling:
             self._script.seats[seat].wants_table = READY.table
         self._ask()
 
-    def copy(self) -> "Telling":
+    def copy(self) -> "Messages":
         """Return an independent telling of a match that has come as far."""
         telling = copy(self)
         telling._asking = self._asking.copy()
