@@ -5,7 +5,6 @@ Nothing here knows what is kept there.
 
 import contextlib
 import os
-import stat
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -49,31 +48,3 @@ def _inner(name: str, above: int, *, makes: bool) -> int:
     fd = os.open(name, _FOLDER | os.O_NOFOLLOW, dir_fd=above)
     os.fchmod(fd, FOLDER_MODE)
     return fd
-
-
-def read(name: str, above: int, size: int | None = None) -> bytes | None:
-    """The content of a file, if it has this size. None where there is none that can be read."""
-    try:
-        fd = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=above)
-    except OSError:
-        return None
-    with open(fd, "rb") as file:
-        about = os.fstat(fd)
-        if not stat.S_ISREG(about.st_mode) or size not in (None, about.st_size):
-            return None
-        return file.read()
-
-
-def remove(name: str, above: int) -> None:
-    """Remove a file if it is there and can be removed."""
-    with contextlib.suppress(OSError):
-        os.unlink(name, dir_fd=above)
-
-
-def exists(name: str, above: int) -> bool:
-    """Whether something has this name, be it a link that leads nowhere."""
-    try:
-        os.stat(name, dir_fd=above, follow_symlinks=False)
-    except FileNotFoundError:
-        return False
-    return True

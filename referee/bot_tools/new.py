@@ -28,6 +28,12 @@ RIVALS = ("greedy", "keeper")
 _TEMPLATES = STARTERS / "project"
 """What lies in a project besides the files of the starter; what stands behind a `$` there is filled in."""
 
+_INSTALLED = Path(__file__).resolve().parent.parent.parent
+"""The folder that holds the packages `protocol` and `referee`."""
+
+_CODEC = ("arguments", "codec", "codes", "moves", "network")
+"""The modules of research that a bot with a policy imports."""
+
 _BUILD = """## Build
 
 In the folder `bot`, after each change:
@@ -67,13 +73,19 @@ def name_for(folder: Path, given: str | None) -> str:
     return given
 
 
-def write_project(starter: Starter, folder: Path, name: str) -> None:
-    """Write the project into a folder that does not exist yet or is empty. Raises NoProject."""
+def write_project(starter: Starter, folder: Path, name: str, policy: Path | None = None) -> None:
+    """Write the project into a folder that does not exist yet or is empty. Raises NoProject.
+
+    With a `policy`, a file of `research/network.py`, the bot plays by it instead of the starter's program.
+    """
     _check_empty(folder)
     try:
         bot = folder / BOT_FOLDER
         folder.mkdir(parents=True, exist_ok=True)
-        _copy_bot(starter, bot, name)
+        if policy is None:
+            _copy_bot(starter, bot, name)
+        else:
+            _copy_policy(policy, bot, name)
         for template in filter(Path.is_file, _TEMPLATES.rglob("*")):
             text = Template(template.read_text(encoding="utf-8")).substitute(_words(starter, name))
             (folder / template.relative_to(_TEMPLATES)).write_text(text, encoding="utf-8")
@@ -134,6 +146,19 @@ def _copy_bot(starter: Starter, bot: Path, name: str) -> None:
             file.write_bytes(file.read_bytes().replace(_PLACEHOLDER.encode(), name.encode()))
     for shared in starter.manifest.shared:
         _copy(SHIPPED / shared, bot / shared)
+
+
+def _copy_policy(policy: Path, bot: Path, name: str) -> None:
+    """Copy a policy with the program that plays by it, and the code that the program imports."""
+    for room in ("protocol", "referee/rules"):
+        _copy(_INSTALLED / room, bot / room, "*.md", "schema*", "transcripts")
+    (bot / "referee/research").mkdir()
+    (bot / "referee/research/__init__.py").touch()
+    for file in ("referee/__init__.py", "referee/errors.py", *(f"referee/research/{module}.py" for module in _CODEC)):
+        shutil.copyfile(_INSTALLED / file, bot / file)
+    program = (_INSTALLED / "referee/research/policy_bot.py").read_text(encoding="utf-8")
+    (bot / "bot.py").write_text(program.replace(_PLACEHOLDER, name), encoding="utf-8")
+    shutil.copyfile(policy, bot / "model.npz")
 
 
 def _copy(source: Path, target: Path, *left_out: str) -> None:

@@ -24,7 +24,7 @@ from referee.bundle.sign import check_key, sign
 from referee.errors import HOST_FAILED, GolfrefError
 from referee.lock_file import alone_in
 from referee.reports.standings_text import standings_text
-from referee.site.folder import site_folder
+from referee.site.choosing import USUAL_MATCHES
 from referee.site.pages.slugs import slugs
 from referee.tournament.store.disk import StoreError, WriteFailed
 from referee.tournament.store.store import Store
@@ -144,13 +144,13 @@ def _write(folder: Path, order: Order, callbacks: Callbacks) -> tuple[RunSummary
         (folder / HASHES).write_text("".join(f"{line}\n" for line in store.lines()))
         words = readme(summary, when=when, is_complete=is_complete, has_site=order.has_site)
         (folder / README).write_text(words, "utf-8")
-        commitment = store.meta().commitment
     if order.has_site:
-        from referee.site.building import Matches, SiteBuilder  # noqa: PLC0415 - it needs jinja2
+        from referee.site.building import site_builder  # noqa: PLC0415 - it needs jinja2
 
         callbacks.log("making the site")
-        with site_folder(folder / SITE, summary.name, commitment) as site:
-            SiteBuilder(folder / STORE, site, Matches(most=order.site_matches), callbacks.check).build(is_live=False)
+        most = USUAL_MATCHES if order.site_matches is None else order.site_matches
+        with site_builder(folder / STORE, folder / SITE, most, callbacks.check) as builder:
+            builder.build(is_live=False)
     return summary, is_complete
 
 

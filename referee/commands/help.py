@@ -42,8 +42,6 @@ PAGES = {
         "statistics": "tournaments/STATISTICS",
         "highlights": "tournaments/HIGHLIGHTS",
         "site": "tournaments/SITE",
-        "viewer": "tournaments/VIEWER",
-        "pictures": "tournaments/PICTURES",
         "export": "tournaments/EXPORT",
         "publishing": "tournaments/PUBLISHING",
         "store": "tournaments/STORE",
@@ -63,6 +61,9 @@ MADE = "commands"
 """The topic whose page is made from the table of commands."""
 
 TOPICS = {topic: page for topics in PAGES.values() for topic, page in topics.items()}
+
+WORDS = {"disqualify": "withdraw", "ban": "withdraw", "remove": "withdraw", "luck": "interval", "time": "hours"}
+"""Words that people look for, and those of the pages."""
 
 _PACKAGES = Path(referee.__file__).parent.parent
 
@@ -85,6 +86,7 @@ def help(  # noqa: A001 - the name of the command
 
         _show(every_help())
         return DONE
+    name = WORDS.get(name, name)
     if name not in TOPICS:
         near = get_close_matches(name, TOPICS, n=1, cutoff=0.8)
         counts = {one: _text(page).lower().count(name) for one, page in TOPICS.items() if one != "changes"}

@@ -29,6 +29,9 @@ def new(
         str | None, typer.Option(metavar="LANGUAGE", help="The bot's language; --list names them.")
     ] = None,
     name: Annotated[str | None, typer.Option(help="The bot's name; default: that of the folder.")] = None,
+    policy: Annotated[
+        Path | None, typer.Option(metavar="NPZ", help="With --language python: a trained policy that the bot plays by.")
+    ] = None,
     lists: Annotated[
         bool, typer.Option("--list", help="List the languages, which of their tools are here, and what to install.")
     ] = False,
@@ -38,17 +41,19 @@ def new(
     Example: golfref new mine --language python
     """
     if lists:
-        refuse("--list", {"DIR": folder, "--language": language, "--name": name})
+        refuse("--list", {"DIR": folder, "--language": language, "--name": name, "--policy": policy})
         return list_languages()
     if folder is None or language is None:
         raise CommandError("expected DIR and --language LANGUAGE; --list names the languages")
-    return _make_project(folder, language, name)
+    return _make_project(folder, language, name, policy)
 
 
-def _make_project(folder: Path, language: str, name: str | None) -> int:
+def _make_project(folder: Path, language: str, name: str | None, policy: Path | None) -> int:
     """Write the project, build its bot where that is needed and possible, and print what was done."""
     starter = find_starter(language)
-    write_project(starter, folder, name_for(folder, name))
+    if policy is not None:
+        _check_policy(starter, policy)
+    write_project(starter, folder, name_for(folder, name), policy)
     say(f"A bot in {starter.manifest.title} is written to {_shown(folder)}:")
     say(*(f"  {file}" for file in files_of(folder)))
     if missing := missing_tools(starter):
@@ -64,6 +69,22 @@ def _make_project(folder: Path, language: str, name: str | None) -> int:
         raise CommandError("\n".join([said, *lines, then]), HOST_FAILED) from None
     say(f"Now play a first tournament: {_first_steps(folder)}", "Go on with the README there.")
     return DONE
+
+
+def _check_policy(starter: Starter, policy: Path) -> None:
+    """Raise CommandError where a bot in this language cannot play by the file."""
+    from referee.research.network import BadPolicy, Network  # noqa: PLC0415 - numpy is for nobody else here
+
+    if starter.language != "python":
+        raise CommandError(f"--policy makes a bot in Python; expected --language python, got {starter.language}")
+    try:
+        Network.load(policy)
+    except OSError as error:
+        raise CommandError(f"cannot read {_shown(policy)}: {error.strerror}") from None
+    except BadPolicy as error:
+        raise CommandError(
+            f"{printable(str(error), _WORDS_LIMIT)}; referee/research/README.md has the arrays"
+        ) from None
 
 
 def list_languages() -> int:

@@ -5,7 +5,6 @@ A card that moves keeps its number, and what the viewer has been told of it, unt
 """
 
 from collections.abc import Sequence
-from functools import singledispatchmethod
 from typing import Any
 
 from msgspec import Struct
@@ -37,8 +36,12 @@ class Follower:
         """Powers: whether the 2 that is copying has stood in for a card, so that it cannot do so again (POW-11)."""
 
     def follow(self, event: Struct) -> View:
-        """The table after this event. An event of a kind that is not known here changes nothing."""
-        self._note(event)
+        """The table after this event. An event of a kind that is not known here changes nothing.
+
+        The method `_after_KIND` has what an event of this kind changes.
+        """
+        if note := getattr(self, f"_after_{event.__struct_config__.tag}", None):
+            note(event)
         return self.view
 
     def set_turn(self, seat: int | None) -> None:
@@ -107,12 +110,7 @@ class Follower:
 
     # What each kind of event changes
 
-    @singledispatchmethod
-    def _note(self, event: Struct) -> None:
-        """An event that changes nothing of what is drawn."""
-
-    @_note.register(wire.Round)
-    def _(self, event: wire.Round) -> None:
+    def _after_round(self, event: wire.Round) -> None:
         view = self.view
         dealt = tuple(
             tuple(Placed(self._new(None), up=False) for _ in range(event.rows * view.columns))
@@ -134,16 +132,13 @@ class Follower:
             forfeited=view.forfeited,
         )
 
-    @_note.register(wire.UpCard)
-    def _(self, event: wire.UpCard[wire.Shown]) -> None:
+    def _after_up_card(self, event: wire.UpCard[wire.Shown]) -> None:
         self._change(pile=(event.card or "?",), stock=event.stock)
 
-    @_note.register(wire.TurnedUp)
-    def _(self, event: wire.TurnedUp[wire.Shown]) -> None:
+    def _after_turned_up(self, event: wire.TurnedUp[wire.Shown]) -> None:
         self._reveal(event.seat, event.slots, event.cards, up=True)
 
-    @_note.register(wire.Looked)
-    def _(self, event: wire.Looked[wire.Shown]) -> None:
+    def _after_looked(self, event: wire.Looked[wire.Shown]) -> None:
         self._reveal(event.seat, event.slots, event.cards)
 
     def _reveal(self, seat: int, slots: Sequence[int], cards: Sequence[Card | None], *, up: bool | None = None) -> None:
@@ -153,56 +148,47 @@ class Follower:
             if up is not None:
                 self._put((seat, slot), Placed(placed.number, up=up))
 
-    @_note.register(wire.Arranged)
-    def _(self, event: wire.Arranged[wire.Numbers]) -> None:
+    def _after_arranged(self, event: wire.Arranged[wire.Numbers]) -> None:
         if event.slots is None:
             self._break_trail(event.seat)
         else:
             layout = self.view.layouts[event.seat]
             self._set_layout(event.seat, [layout[slot] for slot in event.slots])
 
-    @_note.register(wire.Drew)
-    def _(self, event: wire.Drew[wire.Shown]) -> None:
+    def _after_drew(self, event: wire.Drew[wire.Shown]) -> None:
         if event.source == "pile":
             self._change(pile=self.view.pile[:-1])
         hand = Hand(seat=event.seat, cards=(self._new(event.card),))
         self._change(hand=hand, turn=event.seat, stock=event.stock)
 
-    @_note.register(wire.Reshuffled)
-    def _(self, event: wire.Reshuffled) -> None:
+    def _after_reshuffled(self, event: wire.Reshuffled) -> None:
         self._change(pile=self.view.pile[-1:], stock=event.stock)
 
-    @_note.register(wire.Swapped)
-    def _(self, event: wire.Swapped[wire.Shown]) -> None:
+    def _after_swapped(self, event: wire.Swapped[wire.Shown]) -> None:
         number = self._held()
         self._know(number, event.card)
         self._put((event.seat, event.slot), Placed(number, up=event.face_up))
         self._to_pile(event.replaced)
         self._change(hand=None)
 
-    @_note.register(wire.Discarded)
-    def _(self, event: wire.Discarded[wire.Shown]) -> None:
+    def _after_discarded(self, event: wire.Discarded[wire.Shown]) -> None:
         self._to_pile(event.card)
         self._change(hand=None)
 
-    @_note.register(wire.Knocked)
-    def _(self, event: wire.Knocked) -> None:
+    def _after_knocked(self, event: wire.Knocked) -> None:
         self._change(knocker=event.seat, turn=event.seat)
 
-    @_note.register(wire.Finished)
-    def _(self, event: wire.Finished) -> None:
+    def _after_finished(self, event: wire.Finished) -> None:
         self._change(knocker=event.seat)
 
-    @_note.register(wire.Traded)
-    def _(self, event: wire.Traded[wire.Shown]) -> None:
+    def _after_traded(self, event: wire.Traded[wire.Shown]) -> None:
         taken, number = self._at(event.target), self._held()
         self._know(number, event.given)
         self._know(taken.number, event.taken)
         self._put(event.target, Placed(number, up=True))
         self._change(hand=Hand(seat=event.seat, cards=(taken.number,)))
 
-    @_note.register(wire.SwappedOwn)
-    def _(self, event: wire.SwappedOwn[wire.Shown]) -> None:
+    def _after_swapped_own(self, event: wire.SwappedOwn[wire.Shown]) -> None:
         first, second = ((event.seat, slot) for slot in event.slots)
         one, other = self._at(first), self._at(second)
         self._put(first, Placed(other.number, up=one.up))
@@ -211,8 +197,7 @@ class Follower:
             self._know(self._at((event.seat, slot)).number, card)
         self._change(turn=event.seat)
 
-    @_note.register(wire.PairsDiscarded)
-    def _(self, event: wire.PairsDiscarded[wire.Shown]) -> None:
+    def _after_pairs_discarded(self, event: wire.PairsDiscarded[wire.Shown]) -> None:
         columns = self.view.columns
         for row in event.rows:
             for slot in range(row * columns, (row + 1) * columns):
@@ -220,8 +205,7 @@ class Follower:
         self._to_pile(*event.cards)
         self._change(turn=event.seat)
 
-    @_note.register(wire.Stroked)
-    def _(self, event: wire.Stroked) -> None:
+    def _after_stroked(self, event: wire.Stroked) -> None:
         columns = self.view.columns
         for slot in range(event.row * columns, (event.row + 1) * columns):
             self._put((event.seat, slot), Placed(self._at((event.seat, slot)).number, up=False))
@@ -230,8 +214,7 @@ class Follower:
 
     # Powers
 
-    @_note.register(wire.PowerUsed)
-    def _(self, event: wire.PowerUsed[wire.Shown]) -> None:
+    def _after_power(self, event: wire.PowerUsed[wire.Shown]) -> None:
         """The card goes to the pile, except where its power keeps it on the table; a copy takes the 2 from the pile."""
         stays = event.power in _STAYS_ON_THE_TABLE
         card = event.card or "?"
@@ -251,8 +234,7 @@ class Follower:
             self._know(number, card)
             self._change(hand=Hand(seat=event.seat, cards=(number,)))
 
-    @_note.register(wire.Blocked)
-    def _(self, event: wire.Blocked[wire.Shown]) -> None:
+    def _after_blocked(self, event: wire.Blocked[wire.Shown]) -> None:
         hand = self.view.hand
         if hand is not None:  # a 9 that was to be planted
             self._stood_in = True
@@ -262,25 +244,21 @@ class Follower:
             self._to_pile(event.shield)
             self._by_seat("shields", event.seat, self.view.shields[event.seat][1:])
 
-    @_note.register(wire.Shielded)
-    def _(self, event: wire.Shielded[wire.Shown]) -> None:
+    def _after_shielded(self, event: wire.Shielded[wire.Shown]) -> None:
         self._by_seat("shields", event.seat, (*self.view.shields[event.seat], event.card or "?"))
         self._change(hand=None)
         self._stood_in = True
 
-    @_note.register(wire.Peeked)
-    def _(self, event: wire.Peeked[wire.Shown]) -> None:
+    def _after_peeked(self, event: wire.Peeked[wire.Shown]) -> None:
         self._know(self._at(event.target).number, event.card)
 
-    @_note.register(wire.Switched)
-    def _(self, event: wire.Switched) -> None:
+    def _after_switched(self, event: wire.Switched) -> None:
         first, second = event.targets
         one, other = self._at(first), self._at(second)
         self._put(first, other)
         self._put(second, one)
 
-    @_note.register(wire.Rearranged)
-    def _(self, event: wire.Rearranged[wire.Numbers]) -> None:
+    def _after_rearranged(self, event: wire.Rearranged[wire.Numbers]) -> None:
         if event.slots is None:
             self._break_trail(event.of)
             return
@@ -289,8 +267,7 @@ class Follower:
         for slot, source in zip(occupied, event.slots, strict=True):
             self._put((event.of, slot), layout[source])
 
-    @_note.register(wire.LinesSwapped)
-    def _(self, event: wire.LinesSwapped[str | None, wire.Numbers]) -> None:
+    def _after_lines_swapped(self, event: wire.LinesSwapped[str | None, wire.Numbers]) -> None:
         if event.axis is None or event.lines is None:
             self._set_layout(
                 event.of,
@@ -310,27 +287,23 @@ class Follower:
                 source = view.slot_at(row, exchanged.get(column, column))
             self._put((event.of, slot), layout[source] if source < len(layout) else None)
 
-    @_note.register(wire.Shuffled)
-    def _(self, event: wire.Shuffled) -> None:
+    def _after_shuffled(self, event: wire.Shuffled) -> None:
         down = [placed and Placed(placed.number, up=False) for placed in self.view.layouts[event.of]]
         self._set_layout(event.of, down)
         self._break_trail(event.of)
 
-    @_note.register(wire.CardAdded)
-    def _(self, event: wire.CardAdded) -> None:
+    def _after_added(self, event: wire.CardAdded) -> None:
         layout = self.view.layouts[event.target[0]]
         if event.target[1] == len(layout):  # a new column (POW-08)
             self._set_layout(event.target[0], (*layout, *(None,) * self.view.rows))
         self._put(event.target, Placed(self._new(None), up=False))
         self._change(stock=event.stock)
 
-    @_note.register(wire.CardRemoved)
-    def _(self, event: wire.CardRemoved[wire.Shown]) -> None:
+    def _after_removed(self, event: wire.CardRemoved[wire.Shown]) -> None:
         self._put(event.target, None)
         self._to_pile(event.card)
 
-    @_note.register(wire.Planted)
-    def _(self, event: wire.Planted[wire.Shown]) -> None:
+    def _after_planted(self, event: wire.Planted[wire.Shown]) -> None:
         number = self._held()
         self._know(number, event.card)
         self._put(event.target, Placed(number, up=False))
@@ -338,22 +311,18 @@ class Follower:
         self._change(hand=None)
         self._stood_in = True
 
-    @_note.register(wire.Exposed)
-    def _(self, event: wire.Exposed[wire.Shown]) -> None:
+    def _after_exposed(self, event: wire.Exposed[wire.Shown]) -> None:
         self._reveal(event.target[0], (event.target[1],), (event.card,), up=True)
 
-    @_note.register(wire.Hidden)
-    def _(self, event: wire.Hidden) -> None:
+    def _after_hidden(self, event: wire.Hidden) -> None:
         self._put(event.target, Placed(self._at(event.target).number, up=False))
 
-    @_note.register(wire.DrewTwo)
-    def _(self, event: wire.DrewTwo[wire.Shown]) -> None:
+    def _after_drew_two(self, event: wire.DrewTwo[wire.Shown]) -> None:
         eight = () if self.view.hand is None else self.view.hand.cards
         held = (*eight, *(self._new(card) for card in event.cards))
         self._change(hand=Hand(seat=event.seat, cards=held), stock=event.stock)
 
-    @_note.register(wire.Kept)
-    def _(self, event: wire.Kept[wire.Shown]) -> None:
+    def _after_kept(self, event: wire.Kept[wire.Shown]) -> None:
         hand = self.view.hand
         if hand is not None and self.view.known.get(hand.cards[0]) not in event.discarded:
             self._stood_in = True  # the 8, or the 2 in its place, was kept
@@ -361,14 +330,12 @@ class Follower:
         self._to_pile(*event.discarded)
         self._change(hand=None)
 
-    @_note.register(wire.KnockCancelled)
-    def _(self, _: wire.KnockCancelled) -> None:
+    def _after_knock_cancelled(self, _: wire.KnockCancelled) -> None:
         self._change(knocker=None)
 
     # Slaps
 
-    @_note.register(wire.Slapped)
-    def _(self, event: wire.Slapped[wire.Shown]) -> None:
+    def _after_slapped(self, event: wire.Slapped[wire.Shown]) -> None:
         placed = self._at(event.target)
         self._know(placed.number, event.card)
         if event.verdict == "right":
@@ -381,28 +348,24 @@ class Follower:
             self._put((event.seat, event.new_slot), Placed(placed.number, up=False))
         self._change(stock=event.stock)
 
-    @_note.register(wire.Gave)
-    def _(self, event: wire.Gave) -> None:
+    def _after_gave(self, event: wire.Gave) -> None:
         given = self._at((event.seat, event.slot))
         self._put((event.seat, event.slot), None)
         self._put(event.target, given)
 
     # The end of a round
 
-    @_note.register(wire.Showdown)
-    def _(self, event: wire.Showdown[wire.Shown]) -> None:
+    def _after_showdown(self, event: wire.Showdown[wire.Shown]) -> None:
         for seat, cards in enumerate(event.layouts):
             for slot, card in enumerate(cards):
                 if card is not None:
                     self._reveal(seat, (slot,), (card,), up=True)
         self._change(hand=None, turn=None)
 
-    @_note.register(wire.Scored)
-    def _(self, event: wire.Scored) -> None:
+    def _after_scored(self, event: wire.Scored) -> None:
         self._change(scores=event.scores, totals=event.totals)
 
-    @_note.register(wire.Forfeited)
-    def _(self, event: wire.Forfeited) -> None:
+    def _after_forfeited(self, event: wire.Forfeited) -> None:
         self._change(forfeited=self.view.forfeited | {event.seat})
 
 

@@ -114,8 +114,6 @@ class Replay:
             event = game.events[number]
             if isinstance(event, wire.Round):
                 moment = Moment(round=event.round, turn=0)
-            if isinstance(event, wire.Showdown):
-                self._name([[seen.value for seen in cards] for cards in event.layouts])
             view = self._follower.follow(opened(event))
             self.cards.update(view.known)
             before = self.steps[-1].knowledge if self.steps else Knowledge.before_the_match(self.blank)
@@ -141,17 +139,13 @@ class Replay:
         question, table = game.question, game.table
         if question is None or (isinstance(question, Ask) and question.decision == "par"):
             return
-        self._name([[None if slot is None else slot.card for slot in layout] for layout in table.layouts])
+        for placed_in, layout in zip(self._follower.view.layouts, table.layouts, strict=True):
+            for placed, slot in zip(placed_in, layout, strict=True):
+                if placed is not None and slot is not None:
+                    self.cards.setdefault(placed.number, slot.card)
         self._follower.set_turn(table.turn)
         if self.steps:
             self.steps[-1] = replace(self.steps[-1], view=self._follower.view)
-
-    def _name(self, layouts: Sequence[Sequence[Card | None]]) -> None:
-        """Note which cards lie where, as far as their numbers are new."""
-        for layout, cards in zip(self._follower.view.layouts, layouts, strict=True):
-            for placed, card in zip(layout, cards, strict=True):
-                if placed is not None and card is not None:
-                    self.cards.setdefault(placed.number, card)
 
 
 def opened(event: TableEvent) -> wire.Event:

@@ -1,7 +1,4 @@
-"""The JSON Schema of the states document, from its structs: `python -m referee.match_states.schema` prints it.
-
-README.md says what the fields mean and how a viewer uses them.
-"""
+"""Prints the JSON Schema of the states document, made of its structs: `python -m referee.match_states.schema`."""
 
 import sys
 from typing import Any
@@ -10,12 +7,10 @@ import msgspec
 
 from referee.match_states.states import FORMAT, Document
 
-_PREFIX = "#/$defs/"
-
 
 def schema() -> dict[str, Any]:
     """The schema of a document (JSON Schema 2020-12)."""
-    (document,), found = msgspec.json.schema_components([Document], ref_template=_PREFIX + "{name}")
+    (document,), found = msgspec.json.schema_components([Document], ref_template="#/$defs/{name}")
     made: dict[str, Any] = _plain(
         {
             "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -28,11 +23,6 @@ def schema() -> dict[str, Any]:
     return made
 
 
-def text() -> bytes:
-    """The schema as it is printed: UTF-8, indented, with a final newline."""
-    return msgspec.json.format(msgspec.json.encode(schema()), indent=2) + b"\n"
-
-
 def _plain(node: Any) -> Any:
     """The node without `discriminator`, which JSON Schema does not know."""
     if isinstance(node, dict):
@@ -41,4 +31,4 @@ def _plain(node: Any) -> Any:
 
 
 if __name__ == "__main__":
-    sys.stdout.buffer.write(text())
+    sys.stdout.buffer.write(msgspec.json.format(msgspec.json.encode(schema()), indent=2) + b"\n")

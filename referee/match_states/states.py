@@ -2,7 +2,7 @@
 
 A document has one viewer: the public, a seat, or `open`, who sees all cards. It begins with a state, and each step
 tells what has happened, in words, and what it changes in the state. Changes are paths with values, so whoever shows
-them needs no rules. Nothing here guesses: what a viewer cannot know is null.
+them needs no rules. Nothing here guesses: what a viewer cannot know is null. README.md says what each field means.
 """
 
 from typing import Any, Literal
@@ -36,9 +36,7 @@ class SlotState(Struct, frozen=True, kw_only=True):
 
     up: bool
     card: Card | None
-    """None where the viewer does not know it."""
     knows: tuple[Knows, ...] = ()
-    """For a face-down card: each seat of which the viewer can tell that it knows the card. `open` has the truth."""
 
 
 class HandState(Struct, frozen=True, kw_only=True):
@@ -47,7 +45,6 @@ class HandState(Struct, frozen=True, kw_only=True):
     seat: int
     cards: tuple[Card | None, ...]
     knows: tuple[tuple[Knows, ...], ...] = ()
-    """For each of the cards, who knows it, as in a slot."""
 
 
 class PileState(Struct, frozen=True, kw_only=True):
@@ -55,25 +52,18 @@ class PileState(Struct, frozen=True, kw_only=True):
 
     count: int
     top: tuple[Card | None, ...]
-    """Its highest cards, three at most; the top card is the last one."""
 
 
 class SeatState(Struct, frozen=True, kw_only=True):
     """What lies before a seat."""
 
     slots: tuple[SlotState | None, ...]
-    """By slot number; None is an empty slot."""
     places: tuple[tuple[int, int], ...]
-    """By slot number, its row and its column on the table, from 0."""
     shields: tuple[Card | None, ...] = ()
     strokes: tuple[int, ...] = ()
-    """Par golf: the rows that are taken as strokes."""
     total: int = 0
-    """Strokes of the rounds that are over."""
     score: int | None = None
-    """The score of the round, once it is over."""
     worth: int | None = None
-    """What the layout would score if the round ended now, by the rules. Only `open` is told."""
     forfeited: bool = False
 
 
@@ -81,13 +71,10 @@ class State(Struct, frozen=True, kw_only=True):
     """All that lies on the table, as the viewer knows it."""
 
     round: int
-    """From 1; 0 before the first deal."""
     playoff: bool
     dealer: int
     turn: int | None
-    """The seat whose turn it is."""
     ender: int | None
-    """Who has knocked, ended the hole or finished first."""
     stock: int
     pile: PileState
     hand: HandState | None
@@ -103,7 +90,6 @@ class Place(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     lies: Literal["stock", "pile", "hand", "slot", "shield"]
     seat: int | None = None
-    """Whose hand, slot or shield it is."""
     slot: int | None = None
 
 
@@ -133,43 +119,28 @@ class Answered(Struct, frozen=True, kw_only=True, omit_defaults=True):
     action: Action | None = None
     """What was played: with a fault the fallback answer."""
     time_us: int = 0
-    """The time that was charged, in microseconds; 0 where nobody was asked, or all of it was waived."""
     waived_us: int = 0
-    """Time that was not charged and is not in `time_us`."""
     joined: bool = False
-    """Whether it came together with the seat's previous answer (DEC-15)."""
     fault: FaultOfStep | None = None
     comment: str = ""
-    """What the bot wrote with its answer for people; safe to show."""
 
 
 class Step(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Something that has happened. A step is an event, so that the n-th step is the n-th event of the match."""
 
     at: str
-    """The name of the moment, as in `r3t12` (moments.py)."""
     round: int
     turn: int
-    """The number of the turn in its round; 0 before the first one."""
     window: int = 0
-    """The number of the slap window in its round that this is part of; 0 outside of windows."""
     event: str
-    """The kind of event as on the wire (protocol/README.md section 6)."""
     seat: int | None = None
-    """Who did it."""
     against: int | None = None
-    """The other seat that it was done to."""
     power: str | None = None
-    """Powers: which power, as on the wire."""
     words: tuple[str, ...] = ()
     cards: tuple[Target, ...] = ()
-    """The cards that are concerned, as seat and slot, where they lie afterwards."""
     moved: tuple[Moved, ...] = ()
-    """Which cards moved, from where to where; empty where the viewer cannot tell."""
     blinds: tuple[int, ...] = ()
-    """The seats that can no longer tell which of the face-down cards among `cards` is which."""
     answers: tuple[Answered, ...] = ()
-    """What was answered since the step before; what happened follows from it."""
     changes: tuple[Change, ...] = ()
 
 
@@ -191,35 +162,24 @@ class Reacted(Struct, frozen=True, kw_only=True, omit_defaults=True):
     target: Target | None = None
     """The card that it slapped; None for a pass."""
     raw_us: float | None = None
-    """From the moment at which the bot could go on to the arrival of its answer."""
     wait_us: float | None = None
-    """How long the bot waited for a core meanwhile."""
     corrected_us: float | None = None
-    """What counts."""
     late: bool = False
-    """Whether no answer came in time, which is a pass and no fault."""
     hint: str = ""
-    """The likely reason, if the answer was late."""
     fault: FaultOfStep | None = None
     comment: str = ""
-    """What the bot wrote with its answer for people; safe to show."""
 
 
 class SlapWindow(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A slap window. Times stand in the open document, and in a seat's its own ones; nobody is told others' times."""
 
     at: str
-    """The name of the moment, as in `r3w2`."""
     round: int
     number: int
-    """Its number in the round, from 1."""
     step: int
-    """The number of its first step."""
     steps: int
-    """How many steps it has."""
     discarder: int
     discard: Card
-    """The card on which was slapped."""
     slaps: tuple[SlapOfWindow, ...] = ()
     slap_order: str
     """What decides who is first: `reaction`, `lottery` or `clockwise`."""
@@ -228,15 +188,10 @@ class SlapWindow(Struct, frozen=True, kw_only=True, omit_defaults=True):
     reactions: tuple[Reacted, ...] = ()
     """Of the seats of which this viewer may know."""
     asked: tuple[int, ...] = ()
-    """In which order the seats were asked; open only, as all that follows."""
     order: tuple[int, ...] = ()
-    """The seats that slapped, in the order in which their slaps counted."""
     lots: tuple[int, ...] = ()
-    """The order of seats that the lot gave; the discarder comes last in it whatever it says."""
     groups: tuple[tuple[int, ...], ...] = ()
-    """The photo finishes: the seats that slapped, by group; in a group of several the lot decided."""
     disturbed: str = ""
-    """Why the measurement is in doubt, if it is."""
 
 
 class RoundOfMatch(Struct, frozen=True, kw_only=True):
@@ -245,9 +200,7 @@ class RoundOfMatch(Struct, frozen=True, kw_only=True):
     round: int
     playoff: bool
     first: int
-    """The number of the step that dealt it."""
     last: int
-    """The number of the step that scored it."""
     scores: tuple[int, ...]
     totals: tuple[int, ...]
     """By seat, after the round."""
@@ -264,7 +217,6 @@ class Swing(Struct, frozen=True, kw_only=True):
     leaders: tuple[int, ...]
     """The seats with the lowest total, the worth of their layouts included in the open document."""
     by: int
-    """How many points they are ahead of the others; 0 where all are level."""
 
 
 WireEntry = tuple[int, Entry]

@@ -153,20 +153,29 @@ class Sheet:
         head = (
             f'<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" role="img" '
             f'width="{self.width}" height="{self.height}" viewBox="0 0 {self.width} {self.height}" '
-            f'font-family="{FONTS}"><title>{escape(harmless(self.title))}</title>'
+            f'font-family="{FONTS}" stroke-linejoin="round"><title>{escape(harmless(self.title))}</title>'
             f"<desc>{escape(safe)}</desc>"
         )
         body = re.sub(rb"<[^>]*>", _tidy, file.getvalue().split(b'version="1.1">', 1)[1])
-        body = re.sub(rb">\s+<", b"><", body)
+        body = re.sub(rb">\s+<", b"><", re.sub(rb"<style.*</style>", b"", body))
         return Picture(description=safe, svg=head.encode() + body)
 
 
+_TIDIER = (
+    (rb"(\.\d)\d+", rb"\1"),  # no more than a tenth of a pixel
+    (rb'<g id="[^"]*"', b"<g"),
+    (rb' transform="rotate\(-0 [^"]*"', b""),
+    (rb'font-family: [^;"]*;? ?', b""),  # the head names them
+    (rb' style="([^"]*)"', rb" \1"),  # looks become attributes: strict servers forbid styles
+    (rb'([\w-]+): ([^;"/>]+)(; ?|(?=[ />]))', rb'\1="\2" '),
+)
+
+
 def _tidy(tag: re.Match[bytes]) -> bytes:
-    """A tag without what nobody sees: parts of pixels, the name of each group, and fonts that the head names."""
-    short = re.sub(rb"(\.\d)\d+", rb"\1", tag[0])
-    short = re.sub(rb'<g id="[^"]*"', b"<g", short)
-    short = re.sub(rb"font-family: [^;\"]*;? ?", b"", short)
-    short = re.sub(rb' transform="rotate\(-0 [^"]*"', b"", short)
+    """A tag without what nobody sees."""
+    short = tag[0]
+    for pattern, instead in _TIDIER:
+        short = re.sub(pattern, instead, short)
     return re.sub(rb" ?\n?([MLz]) ?", rb"\1", short) if short.startswith(b"<path") else short
 
 

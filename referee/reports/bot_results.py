@@ -3,6 +3,7 @@
 So its author knows which matches to replay.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
@@ -13,7 +14,9 @@ from referee.reports.tables.layout import Column, Names, fitted, wrapped
 from referee.rules.counts import Actions
 from referee.tournament.results import Result, beaten_shares
 from referee.tournament.standings import BotStanding, Standings
+from referee.tournament.store.plans import plan_now
 from referee.tournament.store.store import Store
+from referee.tournament.summary import RunSummary
 
 MOST_SHOWN = 20
 """How many matches the table shows."""
@@ -107,6 +110,30 @@ def bot_results(store: Store, bot: str, variant: str | None = None) -> list[OwnR
         if bot in result.bots and variant in (None, result.variant)
     ]
     return sorted(found, key=lambda one: (not one.forfeited, one.beaten, -one.behind, one.match))
+
+
+def how_many(store: Store, summary: RunSummary, bot: str) -> list[str]:
+    """How many of a bot's matches count and how many the plan has, beside other bots, and why some are missing."""
+    planned, plan = Counter[str](), plan_now(store)
+    number = 0
+    while number < len(plan):
+        _, block, _ = plan.block_at(number)
+        planned.update({plan.whole.bots[one]: len(block.lineup) for one in block.lineup})
+        number += len(block.lineup)
+    others = [count for name, count in planned.items() if name != bot] or [0]
+    (entered,) = (one for one in summary.bots if one.name == bot)
+    count = sum(row.matches for row in summary.standings if row.bot == bot)
+    lines = {
+        f"{bot} has {count} matches that count, of {planned[bot]} that are planned"
+        f"{' so far' * summary.goes_on}; of other bots {' to '.join(map(str, sorted({min(others), max(others)})))}": 1,
+        "to come: {}": planned[bot] - count - entered.left_out,
+        "{} no longer count, since a bot or a game of them was withdrawn or replaced": sum(
+            bot in one.bots for one in summary.retired
+        ),
+        "{} were voided by the referee or its host, and are played again": entered.voided,
+        "{} are left out, since every attempt was voided": entered.left_out,
+    }
+    return [line.format(some) for line, some in lines.items() if some > 0]
 
 
 def one_bot_report(

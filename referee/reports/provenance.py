@@ -6,6 +6,7 @@ from protocol.text import printable
 from referee.reports.tables.bot_tables import ONLY_CHALLENGERS, TERMS, anchor_line, idle_cpu, own_terms
 from referee.reports.tables.figures import duration
 from referee.reports.tables.layout import LONGEST, shortened
+from referee.tournament.figures.collusion import FEWEST
 from referee.tournament.figures.stopping import saved_words
 from referee.tournament.plan.keys import ROTATIONS_IN_WORDS
 from referee.tournament.summary import RunSummary
@@ -32,6 +33,15 @@ PLACES = (
 )
 """What the ranks of a knockout or of stages mean."""
 
+_OPEN = "bots could read what you can read, and golfref does not log what they read"
+
+ISOLATION_IN_WORDS = {
+    "none": f"isolation none: {_OPEN}",
+    "limits": f"isolation limits: {_OPEN}",
+    "bwrap": "isolation bwrap: bots found nothing but what the config shows them; golfref does not log what they tried",
+}
+"""What a bot could find where it should not look."""
+
 CROWDED = 0.1
 """If the referee was late in a greater share of the matches than this, the host is overloaded."""
 
@@ -56,19 +66,26 @@ def provenance(summary: RunSummary) -> list[str]:
         *([anchor_line(summary.ratings)] if summary.ratings else []),
         *[f"terms: {TERMS}"] * any(map(own_terms, summary.bots)),
         *["opponents: the rating that a bot as strong as those it met would have"] * (summary.order == "ratings"),
-        *([f"slaps: {summary.slap_timing} timing"] if summary.slap_timing else []),
+        *([slaps(summary)] if summary.slap_timing else []),
         *idle_cpu_meaning(summary),
         *troubles(summary),
         lateness(summary),
-        *influences(summary),
+        *(influences(summary) or [nobody_helps(summary)]),
         *[f"{line}; {TO_WITHDRAW}" for line in void_suspects(summary)],
         f"rotations {summary.rotations}: {ROTATIONS_IN_WORDS[summary.rotations]}",
         f"golfref {summary.version}, isolation {summary.isolation}{reuse}, {summary.host}",
+        ISOLATION_IN_WORDS[summary.isolation],
         *hosts(summary),
         f"commitment {summary.commitment}",
         f"key        {summary.key or f'revealed when {all_of_it}'}",
         f"digest     {summary.digest if summary.matches else 'no match yet'}",
     ]
+
+
+def slaps(summary: RunSummary) -> str:
+    """How slaps were timed, and in how many windows that is in doubt."""
+    doubts = "; `golfref export RUN --table slaps` says why" * bool(summary.disturbed)
+    return f"slaps: {summary.slap_timing} timing, {summary.windows} windows, {summary.disturbed} disturbed{doubts}"
 
 
 def hosts(summary: RunSummary) -> list[str]:
@@ -110,6 +127,13 @@ def influences(summary: RunSummary, names: Callable[[str], str] = short, bot: st
             f"table{owners}, p = {row.p_of_all:.2g}, {row.blocks} blocks: {who}"
         )
     return lines
+
+
+def nobody_helps(summary: RunSummary) -> str:
+    """That nobody is suspected to help another, or why that was not tested."""
+    if summary.influences:
+        return f"who helps whom: none of {len(summary.influences)} pairs is suspected"
+    return f"who helps whom: not tested; that takes {FEWEST} whole blocks of a pair at tables of three or more"
 
 
 def void_suspects(summary: RunSummary, names: Callable[[str], str] = short) -> list[str]:

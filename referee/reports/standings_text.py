@@ -4,7 +4,7 @@ from pathlib import Path
 
 from protocol.text import printable
 from referee.reports.provenance import provenance
-from referee.reports.tables.bot_tables import bots_table, columns_of, more_columns, report, standings_of
+from referee.reports.tables.bot_tables import bots_table, columns_of, more_columns, owners_table, report, standings_of
 from referee.reports.tables.layout import Names, fitted, wrapped
 from referee.reports.tables.stage_tables import level_columns, stages_report, tie_rows
 from referee.reports.verdict import commands_to_read_on, how_far, verdict
@@ -17,7 +17,8 @@ MOST_BRIEF = 8
 def tables_of(summary: RunSummary, width: int, *, full: bool) -> str:
     """All tables of a run, for so many cells."""
     tables = report(standings_of(summary), width, more_columns(summary), full=full)
-    return "\n\n".join([*stages_report(summary.stages, width), tables])
+    owners = owners_table(summary, width) if full else []
+    return "\n\n".join([*stages_report(summary.stages, width), tables, *owners])
 
 
 def one_screen(summary: RunSummary, store: Path, width: int, left: str) -> list[str]:

@@ -1,9 +1,10 @@
 """The games as environments for programs that learn.
 
-Nothing of the referee imports this room. It must not start processes, except those of vectors of environments.
+Nothing of the referee imports this room. It must not start processes.
 """
 
+from referee.research.codec import Codec
 from referee.research.env import Env
 from referee.research.vector import VectorEnv
 
-__all__ = ["Env", "VectorEnv"]
+__all__ = ["Codec", "Env", "VectorEnv"]

@@ -22,12 +22,12 @@ from referee.play.talk.retell import Retelling, answered
 from referee.reports.export.columns import Scope, scope_of
 from referee.reports.export.of_matches import no_replay
 from referee.reports.export.writing import no_parquet
-from referee.research.actions import NOTHING_BEGUN, Actions, Begun
-from referee.research.env import without_clock
-from referee.research.tensors import Tensors
+from referee.research.arguments import without_clock
+from referee.research.codec import Codec
+from referee.research.codes import Codes
+from referee.research.moves import NOTHING_BEGUN, Begun
 from referee.rules.questions import Ask
 from referee.rules.record import BrokenRecord, Given, NoRecord, Reaction, Record, read_record, walk
-from referee.rules.table import Table
 from referee.rules.variants import from_record
 from referee.tournament.results import beaten_shares
 from referee.tournament.store.disk import StoreError
@@ -38,13 +38,13 @@ if TYPE_CHECKING:
     import pyarrow
 
 NUMBERS_IN_GROUP = 2_000_000
-"""How many numbers the tensors of a row group have, about, all of which are in memory when it is written."""
+"""How many codes the observations of a row group have, about, all of which are in memory when it is written."""
 
 Numbers = np.ndarray[tuple[int], np.dtype[Any]]
 
 
 class Step(Struct, frozen=True, kw_only=True):
-    """A row: one step of a decision. Most decisions are one step (see `Env.path`)."""
+    """A row: one step of a decision. Most decisions are one step (see `Env.number`)."""
 
     match: int | None
     """The match's number in the plan, from 0; null where it is out of the standings."""
@@ -72,12 +72,12 @@ class Step(Struct, frozen=True, kw_only=True):
     """What was to be decided, as the protocol calls it."""
     lines: str | None
     """What the seat was sent for it: the `request`, and before its first one `match`. Null where nothing was sent."""
-    tensor: Numbers
-    """What the seat knew, as `Env.encode` gives it, flattened: 32-bit floats."""
+    codes: Numbers
+    """What the seat knew, as `Env.codes` gives it: 32-bit integers. `Codec.one_hot` makes tensors of them."""
     mask: Numbers
     """By number, which moves were legal, as `Env.mask` gives it."""
-    move: int
-    """The number of the move that was made."""
+    move: int | None
+    """The number of the move that was made; null where it took a card without a place."""
     action: str
     """The whole action that was played, as JSON."""
     asked: bool
@@ -125,8 +125,8 @@ class Shape(Struct, frozen=True, kw_only=True):
     options: dict[str, Any]
     """The fewest that make it. Where reaction times ordered slaps, the lot does here, as in an `Env`."""
     seats: int
-    tensor: tuple[int, ...]
-    """The shape of the tensors."""
+    codes: int
+    """How many codes an observation has."""
     moves: int
     """How many numbers moves have."""
 
@@ -136,20 +136,20 @@ class _Game:
 
     def __init__(self, record: Record) -> None:
         variant, seats = from_record(record.preset, record.options), len(record.seats)
-        self.actions = Actions(variant, seats)
-        self.tensors = Tensors(variant, seats)
+        self.codec = Codec.of(variant, seats)
         self.shape = Shape(
             preset=record.preset,
             options=fewest_options(without_clock(variant)),
             seats=seats,
-            tensor=self.tensors.shape,
-            moves=self.actions.size,
+            codes=self.codec.code_count,
+            moves=self.codec.size,
         )
 
     def steps(self, row: CommittedMatch, record: Record) -> Iterator[Step]:
         """The rows of a match. Raises BrokenRecord, and ValueError for options that there cannot be."""
         result, retelling, sent, place = record.result, Retelling(record), dict[int, str](), 0
         points = beaten_shares(result.ranks)
+        codes = Codes(self.codec.variant, self.codec.layout, range(len(record.seats)))
         for game, move in walk(record):
             for delivery, answer in retelling.before(game, move):
                 if answer is not None:
@@ -157,7 +157,8 @@ class _Game:
             for ask, given in answered(game.question, move):
                 place += 1
                 what, seat, is_asked = _action(given), ask.seat, ask.seat in sent
-                for step, (tensor, mask, number) in enumerate(self._numbers(game.table, ask, what)):
+                codes.follow(game.events[codes.followed :])
+                for step, (row_codes, mask, number) in enumerate(self._numbers(codes, ask, what)):
                     yield Step(
                         match=row.number,
                         id=row.id,
@@ -172,7 +173,7 @@ class _Game:
                         version=row.identity.versions[seat],
                         decision=ask.decision,
                         lines=sent.get(seat),
-                        tensor=tensor,
+                        codes=row_codes,
                         mask=mask,
                         move=number,
                         action=msgspec.json.encode(what).decode(),
@@ -186,14 +187,24 @@ class _Game:
                     )
                 sent.pop(seat, None)
 
-    def _numbers(self, table: Table, ask: Ask, action: Action) -> Iterator[tuple[Numbers, Numbers, int]]:
-        """By step of this answer the tensor, the mask and the number."""
-        begun = NOTHING_BEGUN
-        for number in self.actions.path(ask, action):
-            mask = self.actions.legal(ask, begun).mask
-            yield self.tensors.encode(table, ask.seat, ask=ask, begun=begun), mask, number
-            after = self.actions.after(ask, begun, number)
-            begun = after if isinstance(after, Begun) else NOTHING_BEGUN
+    def _numbers(self, codes: Codes, ask: Ask, action: Action) -> Iterator[tuple[Numbers, Numbers, int | None]]:
+        """By step of this answer the codes, the mask and the number."""
+        moves, begun = self.codec.moves, NOTHING_BEGUN
+        asked = moves.within(ask, codes.beyond) if self.codec.layout.grows else ask
+        codes.turn_of(ask)
+        while True:
+            codes.decide(ask.seat, ask, begun)
+            seen, mask = codes.rows[ask.seat].copy(), moves.legal(asked, begun).mask
+            try:
+                number = moves.towards(asked, begun, action)
+            except LookupError:
+                yield seen, mask, None
+                return
+            yield seen, mask, number
+            after = moves.after(asked, begun, number)
+            if not isinstance(after, Begun):
+                return
+            begun = after
 
 
 def _steps(store: Store, scope: Scope, name: str | None) -> Iterator[tuple[Step, Shape]]:
@@ -249,7 +260,7 @@ def _write(steps: Iterator[tuple[Step, Shape]], file: BinaryIO) -> int:
 def _groups(steps: Iterator[tuple[Step, Shape]]) -> Iterator[list[tuple[Step, Shape]]]:
     """The rows of each row group."""
     for first in steps:
-        yield [first, *islice(steps, NUMBERS_IN_GROUP // first[0].tensor.size)]
+        yield [first, *islice(steps, NUMBERS_IN_GROUP // first[0].codes.size)]
 
 
 def schema() -> "pyarrow.Schema":
@@ -257,7 +268,7 @@ def schema() -> "pyarrow.Schema":
     import pyarrow  # noqa: PLC0415
 
     of_kind = {int: pyarrow.int64(), float: pyarrow.float64(), bool: pyarrow.bool_(), str: pyarrow.string()}
-    of_name = {"tensor": pyarrow.list_(pyarrow.float32()), "mask": pyarrow.list_(pyarrow.bool_())}
+    of_name = {"codes": pyarrow.list_(pyarrow.int32()), "mask": pyarrow.list_(pyarrow.bool_())}
     columns = []
     for field in structs.fields(Step):
         kinds = get_args(field.type) or (field.type,)

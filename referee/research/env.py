@@ -1,54 +1,38 @@
 """One match as an environment: ask whose turn it is, what may be done, do it, and read what it was worth.
 
-What a seat is told comes from `telling.py`, which moves have which numbers from `actions.py`.
+Messages come from `messages.py`, the numbers of moves from `moves.py`, codes and tensors from `codec.py`.
 """
 
 from __future__ import annotations  # so that help(Env) says Move, not all 40 kinds of it
 
 import secrets
 from collections.abc import Sequence
-from functools import lru_cache
+from contextlib import suppress
 from hashlib import sha256
 from operator import sub
 from random import Random
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-import msgspec
 import numpy as np
-from msgspec.structs import replace
 
 from protocol.actions import Action
-from protocol.cards import Card
+from protocol.events import Round
 from protocol.messages import FromReferee
 from protocol.offers import admits, in_words
-from referee.research.actions import (
-    ACTION_TYPES,
-    NOTHING_BEGUN,
-    Actions,
-    Begin,
-    Begun,
-    Further,
-    Legal,
-    Mask,
-    Move,
-    Then,
-)  # fmt: skip
-from referee.research.asking import Asking
-from referee.research.chance import Pack, Seeded, pack_of
-from referee.research.fields import Field, Tensor
-from referee.research.given import plain, seed_of, whole, wrong
+from referee.research.arguments import default_seats, seed_of, variant_for, whole, without_clock, wrong
+from referee.research.chance import Seeded, pack_of
+from referee.research.codec import Codec, Ints, Tensor
+from referee.research.codes import Codes
+from referee.research.messages import Messages
+from referee.research.moves import ACTION_TYPES, NOTHING_BEGUN, Begun, Legal, Mask, Move
 from referee.research.resample import other_state, rewritten
-from referee.research.telling import Telling
-from referee.research.tensors import Tensors
+from referee.research.serial import Serial
 from referee.rules.chance import Chance, Keyed
-from referee.rules.check_options import NOT_OPTIONS, BadOptions, OptionProblem, seat_problem, with_options
 from referee.rules.game import Game
 from referee.rules.keyed_streams import bot_seed, seed_key
 from referee.rules.match import MatchResult
 from referee.rules.questions import Ask, IllegalAnswer
-from referee.rules.variants import Variant, from_record, size
-
-_NOTHING = Legal((), {}, np.zeros(0, np.bool_))
+from referee.rules.variants import Variant, size
 
 Reward = Literal["match", "rounds", "ranks"]
 """When rewards come, and for what."""
@@ -56,12 +40,8 @@ Reward = Literal["match", "rounds", "ranks"]
 Deals = Literal["seeded", "keyed"]
 """How a seed is dealt: fast, or as the referee deals with the key of that seed (`referee.Game.from_seed`)."""
 
-
 OF_A_MATCH = ("history", "begun", "seed")
-"""What an environment has once a match has begun."""
-
-KEPT_GAMES = 32
-"""How many games, with options and seats, are kept for further environments."""
+"""The attributes of an environment in which a match has begun."""
 
 
 class Env:
@@ -76,7 +56,7 @@ class Env:
 
     >>> env = Env("four-card", seats=3, rounds=1)
     >>> env.reset(7)
-    >>> env.seat, env.ask.decision, len(env.legal()), env.actions[0]
+    >>> env.seat, env.ask.decision, len(env.numbers()), env.move(0)
     (0, 'turn_up', 6, TurnUp(slots=(0, 1)))
     >>> while env.seat is not None:
     ...     env.step(env.numbers()[0])
@@ -96,6 +76,9 @@ class Env:
     seed: str
     """The seed of the match, also where none was given."""
 
+    _asked: Ask
+    """The open question without the cards that have no place; set together with `_now`."""
+
     def __init__(
         self,
         preset: str,
@@ -103,30 +86,32 @@ class Env:
         *,
         reward: Reward = "match",
         deals: Deals = "seeded",
+        derived: bool = False,
         **options: Any,
     ) -> None:
         variant = variant_for(preset, options)
-        self._set_up(variant, default_seats(variant) if seats is None else whole("seats", seats), reward, deals)
+        count = default_seats(variant) if seats is None else whole("seats", seats)
+        self._set_up(Codec.of(variant, count, derived=derived), reward, deals)
 
     @classmethod
     def of(cls, variant: Variant, seats: int, *, reward: Reward = "match", deals: Deals = "seeded") -> Env:
         """Return an environment of a game that `referee.with_options` or `referee.preset` made."""
         env = cls.__new__(cls)
-        env._set_up(without_clock(variant), seats, reward, deals)
+        env._set_up(Codec.of(without_clock(variant), seats), reward, deals)
         return env
 
     def __repr__(self) -> str:
         """Return the game, its seats and the round."""
-        if self._asking is None:
+        if self._serial is None:
             where = "no match"
         else:
             where = "the match is over" if self.seat is None else f"round {self.game.table.round}"
         return f"<{type(self).__name__} {self.variant.preset}, {self.seats} seats, {where}>"
 
     def sibling(self) -> Env:
-        """Return another environment of the same game, with no match begun; numbered moves are shared."""
+        """Return another environment of the same game, with no match begun; the codec is shared."""
         env = self._shallow()
-        env._asking = None
+        env._serial = env._codes = env._now = None
         for name in OF_A_MATCH:
             env.__dict__.pop(name, None)
         return env
@@ -145,15 +130,19 @@ class Env:
         env.__dict__.update(self.__dict__)
         return env
 
-    def _set_up(self, variant: Variant, seats: int, reward: str, deals: str) -> None:
-        if problem := seat_problem(variant, seats):
-            raise BadOptions([problem])
-        self.variant, self.seats = variant, seats
+    def _set_up(self, codec: Codec, reward: str, deals: str) -> None:
+        self.codec = codec
+        """The numbers of the game: moves, codes, fields of the tensor."""
+        self.variant, self.seats, self._moves = codec.variant, codec.seats, codec.moves
         self.reward = _one_of("reward", reward, get_args(Reward))
         self.deals = _one_of("deals", deals, get_args(Deals))
-        self.actions, self._tensors, self._pack = _tables(variant.preset, msgspec.json.encode(variant.options), seats)
-        self._no_rewards = (0.0,) * seats
-        self._asking: Asking | None = None
+        self._pack = pack_of(self.variant, self.seats)
+        self.no_rewards = (0.0,) * self.seats
+        """What a step brings that brings nothing to anybody."""
+        self._serial: Serial | None = None
+        self._codes: Codes | None = None
+        self._now: Legal | None = None
+        """The legal moves of the open decision, once somebody has asked for them."""
 
     def reset(self, seed: str | int | None = None) -> None:
         """Begin a new match. All its chance follows from the seed, on every machine; without one it is always other.
@@ -170,12 +159,14 @@ class Env:
     def _begin(self, chance: Chance, key: bytes) -> None:
         """Begin a match with this chance, in whose messages ids and seeds follow from the key."""
         self._chance, self._key = chance, key
-        is_cloned = self._asking is not None and self._asking.game.keeps_turns
-        self._asking = Asking(Game(self.variant, self.seats, chance), chance)
-        self._asking.game.keeps_turns = is_cloned
-        self._telling: Telling | None = None
+        is_cloned = self._serial is not None and self._serial.game.keeps_turns
+        self._serial = Serial(Game(self.variant, self.seats, chance), chance)
+        self._serial.game.keeps_turns = is_cloned
+        self._messages: Messages | None = None
+        self._codes = None
         self.history, self.begun = [], NOTHING_BEGUN
-        self._rewards = self._no_rewards
+        self._rewards = self.no_rewards
+        self._now = None
 
     # Other matches like this one
 
@@ -186,8 +177,9 @@ class Env:
         what it costs.
         """
         env = self._shallow()
-        env._asking = self._playing.copy()
-        env._telling = self._telling and self._telling.copy()
+        env._serial = self._playing.copy()
+        env._messages = self._messages and self._messages.copy()
+        env._codes = self._codes and self._codes.copy()
         env.history = list(self.history)
         return env
 
@@ -202,29 +194,29 @@ class Env:
         """
         if not isinstance(dice, Random | None):
             raise wrong("dice", "a random.Random or None", dice)
-        asking, viewer = self._playing, self._viewer(seat)
-        other = other_state(asking.game, viewer, self.seat, Random() if dice is None else dice)  # noqa: S311
+        serial, viewer = self._playing, self._viewer(seat)
+        other = other_state(serial.game, viewer, self.seat, Random() if dice is None else dice)  # noqa: S311
         env = self._shallow()
-        env.seed, env._chance, env._telling = "", other.chance, None
-        env._asking = Asking(other.game, other.chance)
-        env.history = rewritten(self.history, asking.game, len(asking.given), other.responses)
+        env.seed, env._chance, env._messages, env._codes = "", other.chance, None, None
+        env._serial, env._now = Serial(other.game, other.chance), None
+        env.history = rewritten(self.history, serial.game, len(serial.given), other.responses)
         if self.seat != viewer:
             env.begun = NOTHING_BEGUN
-        if viewer in asking.given:
-            env._asking.given[viewer] = asking.given[viewer]
-            env.history.append((viewer, asking.given[viewer]))
+        if viewer in serial.given:
+            env._serial.given[viewer] = serial.given[viewer]
+            env.history.append((viewer, serial.given[viewer]))
         if self.seat is not None:
-            env._asking.turn_to(self.seat)
+            env._serial.turn_to(self.seat)
         return env
 
     def __getstate__(self) -> dict[str, Any]:
-        names = ["variant", "seats", "reward", "deals"]
-        if self._asking is not None:
-            names += ["seed", "_chance", "_key", "history", "begun", "seat"]
+        names = ["codec", "reward", "deals"]
+        if self._serial is not None:
+            names += ["seed", "_chance", "_key", "history", "begun", "seat", "_rewards"]
         return {name: getattr(self, name) for name in names}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self._set_up(state["variant"], state["seats"], state["reward"], state["deals"])
+        self._set_up(state["codec"], state["reward"], state["deals"])
         if "history" not in state:
             return
         self.seed = state["seed"]
@@ -234,9 +226,7 @@ class Env:
             self.step(action)
         if state["seat"] is not None:
             self._playing.turn_to(state["seat"])
-        self.begun = state["begun"]
-        if self.begun != NOTHING_BEGUN:
-            self._rewards = self._no_rewards
+        self.begun, self._rewards, self._now = state["begun"], state["_rewards"], None
 
     # Where the match stands
 
@@ -271,93 +261,105 @@ class Env:
         return self.game.result
 
     @property
-    def _playing(self) -> Asking:
-        if self._asking is None:
+    def _playing(self) -> Serial:
+        if self._serial is None:
             raise LookupError("no match has begun: call reset(seed) first")
-        return self._asking
+        return self._serial
 
     # What a seat may do
 
-    def legal(self) -> tuple[Move, ...]:
-        """Return the moves of the seat that decides, one for each number that is legal; () when the match is over."""
-        return tuple(self._legal().moves.values())
+    def numbers(self) -> tuple[int, ...]:
+        """Return the numbers of the legal moves in rising order; () when the match is over."""
+        legal = self._now or self._legal()
+        return legal.numbers if legal else ()
 
     def mask(self) -> Mask:
-        """Return, by number, which moves are legal: booleans of shape (actions.size,)."""
-        ask = self._playing.ask
-        return np.zeros(self.actions.size, np.bool_) if ask is None else self.actions.legal(ask, self.begun).mask.copy()
+        """Return, by number, which moves are legal: booleans of shape (codec.size,)."""
+        legal = self._now or self._legal()
+        return legal.mask.copy() if legal else np.zeros(self.codec.size, np.bool_)
 
-    def numbers(self) -> tuple[int, ...]:
-        """Return the numbers of the legal moves in rising order."""
-        return self._legal().numbers
+    @property
+    def legal_mask(self) -> Mask:
+        """The mask of the open decision as it is cached with the question: it cannot be written to."""
+        legal = self._now or self._legal()
+        if legal is None:
+            raise LookupError("the match is over")
+        return legal.mask
 
     def move(self, number: int) -> Move:
         """Return the legal move of this number. Raises ValueError for a number that is not legal now."""
-        legal, number = self._legal(), whole("number", number)
-        if number not in legal.moves:
+        number = whole("number", number)
+        if number not in self.numbers():
             raise self._illegal(self._in_words(number))
-        return legal.moves[number]
+        return self._moves.move(self._asked, self.begun, number)
 
-    def number(self, move: Move) -> int:
-        """Return the number of a legal move. Raises ValueError for one that is not legal now."""
-        for number, legal in self._legal().moves.items():
-            if legal == move:
-                return number
-        raise self._illegal(repr(move))
+    def number(self, action: Action) -> int:
+        """Return the number of the next step to this whole action: of most actions the only one.
 
-    def path(self, action: Action) -> tuple[int, ...]:
-        """Return the numbers that give this whole action, one after another: one number for most actions."""
+        Raises ValueError for an action that is not offered, or that takes a card without a place.
+        """
+        if (self._now or self._legal()) and _is_offered(self._playing.ask, action):
+            with suppress(LookupError):
+                return self._moves.towards(self._asked, self.begun, action)
+        raise self._illegal(repr(action))
+
+    def _legal(self) -> Legal | None:
+        """The legal moves; None when the match is over."""
         ask = self._playing.ask
-        if ask is None or self.begun != NOTHING_BEGUN or not _is_offered(ask, action):
-            raise self._illegal(repr(action))
-        return self.actions.path(ask, action)
+        if ask is None:
+            return None
+        if self.codec.layout.grows:
+            ask = self._moves.within(ask, self._beyond)
+        self._asked = ask
+        self._now = self._moves.legal(ask, self.begun)
+        return self._now
 
-    def _legal(self) -> Legal:
-        ask = self._playing.ask
-        return _NOTHING if ask is None else self.actions.legal(ask, self.begun)
+    def _beyond(self) -> dict[tuple[int, int], int]:
+        return self._track().beyond()
 
-    def step(self, move: Move | int) -> None:
-        """Make a move of the seat that decides: a number, a move of `legal()`, or any action that is offered (`ask`).
+    def step(self, move: Action | int) -> None:
+        """Make a move of the seat that decides: a number, or any action that is offered (`ask`).
 
         Raises IllegalAnswer (a ValueError) for everything else, and then nothing has changed. Its text names the seat,
         the decision, what was given, and what was legal. Nobody forfeits here.
         """
-        ask = self._playing.ask
-        if ask is None:
+        legal = self._now or self._legal()
+        if legal is None:
             raise self._illegal(repr(move))
-        after: Action | Begun
-        if isinstance(move, (Begin, Then, Further)):
-            move = self.number(move)
-        if isinstance(move, bool):
-            raise self._illegal(repr(move))
-        if isinstance(move, (int, np.integer)):
-            try:
-                after = self.actions.after(ask, self.begun, int(move))
-            except LookupError:
-                raise self._illegal(self._in_words(int(move))) from None
-        elif self.begun.kind is not None or not _is_offered(ask, move):
-            raise self._illegal(repr(move))
+        if isinstance(move, (int, np.integer)) and not isinstance(move, bool):
+            after = legal.after.get(move) or self._after(int(move))
+            if isinstance(after, Begun):
+                self.begun, self._rewards, self._now = after, self.no_rewards, None
+            else:
+                self._answer(after)
+        elif self.begun.kind is None and not isinstance(move, (bool, int)) and _is_offered(self._playing.ask, move):
+            self._answer(move)
         else:
-            after = move
-        if isinstance(after, Begun):
-            self.begun, self._rewards = after, self._no_rewards
-        else:
-            self._answer(ask, after)
+            raise self._illegal(repr(move))
 
-    def _answer(self, ask: Ask, action: Action) -> None:
-        playing = self._playing
-        self.begun = NOTHING_BEGUN
-        self.history.append((ask.seat, action))
-        before = playing.game.table.totals
-        playing.give(action)
-        is_silent = playing.ask is not None and playing.game.table.totals is before
-        self._rewards = self._no_rewards if is_silent else self._worth(before)
+    def _after(self, number: int) -> Action | Begun:
+        try:
+            return self._moves.after(self._asked, self.begun, number)
+        except LookupError:
+            raise self._illegal(self._in_words(number)) from None
+
+    def _answer(self, action: Action) -> None:
+        serial = self._playing
+        if serial.ask is None:
+            raise self._illegal(repr(action))
+        self.begun, self._now = NOTHING_BEGUN, None
+        self.history.append((serial.ask.seat, action))
+        table = serial.game.table
+        before = table.totals
+        serial.give(action)
+        is_silent = serial.ask is not None and table.totals is before
+        self._rewards = self.no_rewards if is_silent else self._worth(before)
 
     def _in_words(self, number: int) -> str:
-        """The number and what it stands for."""
-        if not 0 <= number < self.actions.size or self.seat is None:
-            return f"number {number} (there are 0 to {self.actions.size - 1})"
-        return f"number {number} ({self.actions.expanded(number, self.seat, self.begun.page)})"
+        """The number and its meaning."""
+        if not 0 <= number < self.codec.size or self.seat is None:
+            return f"number {number} (there are 0 to {self.codec.size - 1})"
+        return f"number {number} ({self._moves.of_seat(number, self.seat)})"
 
     def _illegal(self, what: str) -> IllegalAnswer:
         ask = self._playing.ask
@@ -365,53 +367,59 @@ class Env:
             return IllegalAnswer(f"the match is over, {what} comes too late: call reset(seed) for another match")
         offered = ", or ".join(map(in_words, ask.offers))
         if self.begun.kind is not None:
-            offered = f"{self.begun.kind} with {', or '.join(map(str, self.legal()))} next"
+            offered = f"{self.begun.kind} with {', or '.join(str(self.move(number)) for number in self.numbers())} next"
         return IllegalAnswer(f"seat {ask.seat} may not answer {what} to `{ask.decision}`, which offers {offered}")
-
-    def mask_into(self, row: Mask) -> None:
-        """Write what `mask` returns into a row of an array."""
-        ask = self._playing.ask
-        row[:] = False if ask is None else self.actions.legal(ask, self.begun).mask
 
     # What a seat knows, and what it gets
 
-    @property
-    def fields(self) -> tuple[Field, ...]:
-        """The fields of the tensor in their order: name, first number, shape, meaning."""
-        return self._tensors.fields
+    def codes(self, seat: int | None = None) -> Ints:
+        """Return what this seat (None: the one that decides) may know, as small integers: int32 of (codec.code_count,).
 
-    @property
-    def kinds(self) -> tuple[tuple[Card, ...], ...]:
-        """The cards of each kind, in the order of the kinds in the tensor.
-
-        >>> from protocol.cards import rank
-        >>> [rank(cards[0]) for cards in Env("four-card").kinds][:3]
-        ['A', '2', '3']
+        Seats are counted from the one that looks, so that the same policy fits all. Two states that the seat cannot
+        tell apart have the same codes.
         """
-        return self._tensors.cards_of_kinds
+        return self.kept_codes(seat).copy()
 
-    @property
-    def tensor_shape(self) -> tuple[int]:
-        """The shape of the tensor: one axis."""
-        return self._tensors.shape
+    def kept_codes(self, seat: int | None = None) -> Ints:
+        """Return the same as the array that is kept for the seat: the next call or step writes into it."""
+        codes, ask = self._track(), self._playing.ask
+        viewer = ask.seat if seat is None and ask is not None else self._viewer(seat)
+        if ask is None or ask.seat == viewer:
+            codes.decide(viewer, ask, self.begun)
+        else:
+            codes.decide(viewer, next((one for one in self.asks if one.seat == viewer), None))
+        return codes.rows[viewer]
 
-    def encode(self, seat: int | None = None) -> Tensor:
-        """Return what this seat (None: the one that decides) may know: float32 from -1 to 1, of shape `tensor_shape`.
+    def write(self, row: int, masks: memoryview, codes: memoryview | None) -> int:
+        """Write the mask and the codes of the open decision into a row of these arrays; return the seat."""
+        ask, legal = self._playing.ask, self._now or self._legal()
+        if ask is None or legal is None:
+            raise LookupError("the match is over")
+        start = row * len(legal.bits)
+        masks[start : start + len(legal.bits)] = legal.bits
+        if codes is not None:
+            kept, count = self._track(), self.codec.layout.size
+            kept.decide(ask.seat, ask, self.begun)
+            codes[row * count : (row + 1) * count] = kept.codes[ask.seat * count : (ask.seat + 1) * count]
+        return ask.seat
 
-        `fields` says what stands where. Seats are counted from the one that looks, so that the same policy fits all.
-        What has happened since the last line to the seat is in it, too. Two states that the seat cannot tell apart
-        have the same bytes.
-        """
-        row = np.empty(self._tensors.shape, np.float32)
-        self.encode_into(row, seat)
-        return row
+    def _track(self) -> Codes:
+        """The codes of all seats as they are now."""
+        serial = self._playing
+        codes, happened = self._codes, serial.game.table.events
+        if codes is None:
+            codes = self._codes = Codes(self.variant, self.codec.layout, range(self.seats))
+            rounds = (number for number in reversed(range(len(happened))) if type(happened[number]) is Round)
+            codes.followed = next(rounds, 0)
+        if codes.followed < len(happened):
+            codes.follow(happened[codes.followed :])
+        if serial.ask is not None:
+            codes.turn_of(serial.ask)
+        return codes
 
-    def encode_into(self, row: Tensor, seat: int | None = None) -> None:
-        """Write what `encode` returns into a row of an array."""
-        viewer = self._viewer(seat)
-        ask = next((ask for ask in self.asks if ask.seat == viewer), None)
-        begun = self.begun if viewer == self.seat else NOTHING_BEGUN
-        self._tensors.encode(self.game.table, viewer, ask=ask, begun=begun, out=row)
+    def tensor(self, seat: int | None = None) -> Tensor:
+        """Return the codes of the seat as a tensor: float32 from -1 to 1, of shape `codec.shape` (`Codec.one_hot`)."""
+        return self.codec.one_hot(self.kept_codes(seat))
 
     def observe(self, seat: int | None = None) -> tuple[FromReferee, ...]:
         """Return every message that a referee would have sent to this seat so far (None: the seat that decides).
@@ -420,11 +428,11 @@ class Env:
         protocol/README.md explains them; a request has all that has happened since the one before. Whoever reads no
         messages pays nothing for them.
         """
-        return self._told().messages(self._viewer(seat))
+        return self._sent().messages(self._viewer(seat))
 
     def lines(self, seat: int | None = None) -> tuple[bytes, ...]:
         """Return what `observe` returns as lines of the protocol: the bytes that a bot would have got."""
-        return self._told().lines(self._viewer(seat))
+        return self._sent().lines(self._viewer(seat))
 
     def _viewer(self, seat: int | None) -> int:
         viewer = self.seat if seat is None else whole("seat", seat)
@@ -434,14 +442,14 @@ class Env:
             raise ValueError(f"there is no seat {viewer}; the seats are 0 to {self.seats - 1}")
         return viewer
 
-    def _told(self) -> Telling:
+    def _sent(self) -> Messages:
         self._playing  # noqa: B018 - raises where no match has begun
-        if self._telling is None:
+        if self._messages is None:
             seeds = [bot_seed(self._key, 0, seat) for seat in range(self.seats)]
             id_key = sha256(b"golfref/research-id\0" + self._key).digest()[:16]
-            self._telling = Telling(self.variant, chance=self._chance, id_key=id_key, seeds=seeds)
-        self._telling.advance(self.history)
-        return self._telling
+            self._messages = Messages(self.variant, chance=self._chance, id_key=id_key, seeds=seeds)
+        self._messages.advance(self.history)
+        return self._messages
 
     def rewards(self) -> tuple[float, ...]:
         """Return what the last step brought, by seat; more is better, and all seats together get 0.
@@ -459,26 +467,16 @@ class Env:
         unit = 10 * size(self.variant)
         if self.reward == "rounds":
             after = self.game.table.totals
-            return self._no_rewards if after is before else by_points([*map(sub, after, before)], unit)
+            return self.no_rewards if after is before else by_points([*map(sub, after, before)], unit)
         if self.seat is not None:
-            return self._no_rewards
+            return self.no_rewards
         return by_ranks(self.result.ranks) if self.reward == "ranks" else by_points(self.result.totals, unit)
 
 
-@lru_cache(KEPT_GAMES)
-def _tables(preset: str, options: bytes, seats: int) -> tuple[Actions, Tensors, Pack]:
-    """What is the same in all environments of a game: its numbers, its tensors, its pack.
-
-    Legal moves are kept with each question by these numbers; new ones for each environment would fill the memory.
-    """
-    variant = from_record(preset, msgspec.json.decode(options))
-    return Actions(variant, seats), Tensors(variant, seats), pack_of(variant, seats)
-
-
-def _is_offered(ask: Ask, action: Any) -> bool:
+def _is_offered(ask: Ask | None, action: Any) -> bool:
     """Whether this is an action, and one that the ask offers."""
     try:
-        return type(action) in ACTION_TYPES and admits(ask.offers, action)
+        return ask is not None and type(action) in ACTION_TYPES and admits(ask.offers, action)
     except TypeError:  # a field holds what no action has there, such as a list
         return False
 
@@ -498,39 +496,6 @@ def by_ranks(ranks: Sequence[int]) -> tuple[float, ...]:
     if not others:
         return (0.0,)
     return tuple(float(sum((other > own) - (other < own) for other in ranks)) / others for own in ranks)
-
-
-def variant_for(preset: str, options: dict[str, Any]) -> Variant:
-    """Return the game with these options, its slaps ordered without a clock."""
-    if not isinstance(preset, str):
-        raise wrong("preset", 'the name of a game, such as "six-card"', preset)
-    problems = [OptionProblem(name, _no_option(name)) for name in options if name in NOT_OPTIONS]
-    if options.get("slap_order") == "reaction":
-        problems.append(OptionProblem("slap_order", 'nobody\'s time is taken here; expected "lottery" or "clockwise"'))
-    if problems:
-        raise BadOptions(problems)
-    return without_clock(with_options(preset, {name: plain(value) for name, value in options.items()}))
-
-
-def without_clock(variant: Variant) -> Variant:
-    """Return the game with slaps that the lot orders where reaction times would."""
-    options = variant.options
-    if options.slap_order != "reaction" or not (variant.has("slaps") and options.slaps):
-        return variant
-    return replace(variant, options=replace(options, slap_order="lottery"))
-
-
-def default_seats(variant: Variant) -> int:
-    """Return the fewest seats that can play and that the rules advise, at least two."""
-    return max(2, variant.seats[0], variant.advised_from)
-
-
-def _no_option(name: str) -> str:
-    if name == "seed":
-        return "is no option: give it to reset(seed)"
-    if name in ("variant", "preset", "seats", "bots"):
-        return "is no option: the game and its number of seats come first, as in Env('six-card', 2)"
-    return "is no option here: nobody's time is taken"
 
 
 def _one_of(name: str, given: str, allowed: tuple[str, ...]) -> str:

@@ -17,8 +17,9 @@ import numpy as np
 from msgspec import structs
 
 from protocol.cards import Card
-from referee.research.actions import Begin, Begun, Further, Move, Then, grows
-from referee.research.env import Env, by_points, default_seats, variant_for
+from referee.research.arguments import default_seats, variant_for
+from referee.research.env import Env, by_points
+from referee.research.moves import Begin, Begun, Move, Then, grows
 from referee.research.picture import Picture
 from referee.research.retold import other_path
 from referee.research.tree import Path, Tree
@@ -104,7 +105,7 @@ class GolfGame(pyspiel.Game):
         )
         turns = self.most_rounds * variant.options.turn_cap * seats
         info = pyspiel.GameInfo(
-            num_distinct_actions=self.tree.template.actions.size,
+            num_distinct_actions=self.tree.template.codec.size,
             max_chance_outcomes=max(len(self.tree.cards), seats),
             num_players=seats,
             min_utility=-2.0 * bound * self.most_rounds,
@@ -172,7 +173,7 @@ class GolfState(pyspiel.State):
             return game.tree.cards[_below(len(game.tree.cards), action)]
         if self.path.seat == player and action in self.path.env.numbers():
             return in_words(self.path.env.move(action))
-        return in_words(game.tree.template.actions[_below(game.num_distinct_actions(), action)])
+        return in_words(game.tree.template.codec.moves[_below(game.num_distinct_actions(), action)])
 
     def returns(self) -> list[float]:
         """Return by how many points each player is below the mean of the others; zeros before the end."""
@@ -211,7 +212,7 @@ class GolfObserver:
     """What a player knows of a state: `tensor` and `dict` after `set_from`, or a text.
 
     With `perfect_recall` the text has everything that the player was told and has answered, and there is no tensor;
-    without it the text is the table as the player knows it now, and the tensor that of `Env.encode`.
+    without it the text is the table as the player knows it now, and the tensor that of `Env.tensor`.
     """
 
     def __init__(self, game: GolfGame, kind: Any, params: Any) -> None:
@@ -223,14 +224,14 @@ class GolfObserver:
         self._private = kind.private_info
         own = kind.private_info == pyspiel.PrivateInfoType.SINGLE_PLAYER
         has_tensor = own and kind.public_info and not kind.perfect_recall
-        self.tensor = np.zeros(game.tree.template.tensor_shape, np.float32) if has_tensor else None
+        self.tensor = np.zeros(game.tree.template.codec.shape, np.float32) if has_tensor else None
         self.dict = {} if self.tensor is None else {"observation": self.tensor}
 
     def set_from(self, state: GolfState, player: int) -> None:
         """Fill the tensor with what the player knows of the state."""
         env = state.path.seen()
         if self.tensor is not None and env is not None:
-            env.encode_into(self.tensor, player)
+            self.tensor[:] = env.tensor(player)
         elif self.tensor is not None:
             self.tensor.fill(0)
 
@@ -273,7 +274,7 @@ def _line(message: Any) -> str:
 def in_words(move: Move) -> str:
     """Return a move as one line: its kind, and what it chooses."""
     fields = " ".join(f"{name}={_short(getattr(move, name))}" for name in move.__struct_fields__)
-    kind = type(move).__name__ if isinstance(move, (Begin, Then, Further)) else move.__struct_config__.tag
+    kind = type(move).__name__ if isinstance(move, (Begin, Then)) else move.__struct_config__.tag
     return f"{str(kind).lower()} {fields}".rstrip()
 
 

@@ -1,4 +1,4 @@
-"""The games as environments of PettingZoo: one agent after another (AEC), and all at once (parallel).
+"""The games as environments of PettingZoo (AEC): one agent after another.
 
     from referee.research import pettingzoo as golf
     env = golf.env("six-card", seats=2, rounds=1)
@@ -14,19 +14,17 @@ import numpy as np
 from msgspec import Struct
 
 from referee.match_states.view import OPEN, Viewer
-from referee.research.actions import NOTHING_BEGUN, SEVERAL
-from referee.research.at_once import AtOnce, has_pages
+from referee.research.arguments import whole, wrong
+from referee.research.codec import HIGH, LOW
 from referee.research.env import Env
-from referee.research.given import whole, wrong
 from referee.research.picture import Picture, Pixels
-from referee.research.tensors import HIGH, LOW
 from referee.rules.questions import IllegalAnswer
 from referee.rules.variants import PRESETS
 
 try:
     import pettingzoo
     from gymnasium.spaces import Box, Dict, Discrete
-    from pettingzoo import AECEnv, ParallelEnv
+    from pettingzoo import AECEnv
     from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 except ModuleNotFoundError as error:
     raise ModuleNotFoundError(
@@ -46,7 +44,7 @@ Agent = str
 """`player_0` sits on seat 0, and so on."""
 
 Observation = dict[str, np.ndarray[Any, Any]]
-"""`observation` is what `Env.encode` returns for the agent's seat, `action_mask` has 1 for each legal number."""
+"""`observation` is what `Env.codes` returns for the agent's seat, `action_mask` has 1 for each legal number."""
 
 RenderMode = Literal["human", "ansi", "rgb_array"]
 
@@ -65,20 +63,14 @@ def raw_env(preset: str, seats: int | None = None, **settings: Any) -> "GolfAEC"
     return GolfAEC(preset, seats, **settings)
 
 
-def parallel_env(preset: str, seats: int | None = None, **settings: Any) -> "GolfParallel":
-    """Return the game as a parallel environment, for programs that want one: all seats at every step.
-
-    Those that are asked act, and what the others give is not looked at. Settings and errors are those of `raw_env`.
-    """
-    return GolfParallel(preset, seats, **settings)
-
-
 class Settings(Struct, frozen=True, kw_only=True):
     """What an environment can be told besides what `Env` takes."""
 
     render_mode: RenderMode | None = None
     render_view: str = "open"
     """Who looks: "open" (all cards), "public", or an agent."""
+    tensor: bool = False
+    """Whether observations are those of `Env.tensor` instead of `Env.codes`."""
     max_cycles: int | None = None
     """After so many steps the match is truncated, without a result."""
 
@@ -89,10 +81,15 @@ class Settings(Struct, frozen=True, kw_only=True):
             raise ValueError(f"max_cycles: expected a number of steps from 1 on, or None, got {self.max_cycles!r}")
 
 
-class _Golf:
-    """What both kinds of environment share: their spaces, agents, seeds and pictures."""
+class GolfAEC(AECEnv):
+    """A match as an AEC environment. `match` is the `Env` below it.
 
-    def __init__(self, preset: str, seats: int | None, settings: Mapping[str, Any]) -> None:
+    `render_mode` is "human", "ansi" or "rgb_array"; `render_view` says who looks: "open" (all cards), "public", or an
+    agent. With `max_cycles` the match is truncated after so many moves of all seats together, without a result.
+    """
+
+    def __init__(self, preset: str, seats: int | None = None, **settings: Any) -> None:
+        super().__init__()
         own = Settings(**{name: settings[name] for name in Settings.__struct_fields__ if name in settings})
         self.match = Env(preset, seats, **{name: settings[name] for name in settings if not hasattr(own, name)})
         self.render_mode = own.render_mode
@@ -105,17 +102,18 @@ class _Golf:
             "render_fps": 2,
             "is_parallelizable": False,
         }
-        size = self.match.actions.size
-        self.observation_spaces = {
-            agent: Dict(
-                {
-                    "observation": Box(LOW, HIGH, self.match.tensor_shape, np.float32),
-                    "action_mask": Box(0, 1, (size,), np.int8),
-                }
-            )
-            for agent in self.possible_agents
-        }
-        self.action_spaces = {agent: Discrete(size) for agent in self.possible_agents}
+        codec = self.match.codec
+        ints = np.iinfo(np.int32)
+        seen = (
+            Box(LOW, HIGH, codec.shape, np.float32)
+            if own.tensor
+            else Box(ints.min, ints.max, (codec.code_count,), np.int32)
+        )
+        self._observe = self.match.tensor if own.tensor else self.match.codes
+        space = Dict({"observation": seen, "action_mask": Box(0, 1, (codec.size,), np.int8)})
+        self.observation_spaces = dict.fromkeys(self.possible_agents, space)
+        self.action_spaces = {agent: Discrete(codec.size) for agent in self.possible_agents}
+        self._nothing_legal = np.zeros(codec.size, np.int8)
         self.cycles = 0
         """How many steps have been made in this match."""
         self._seed: int | None = None
@@ -125,9 +123,15 @@ class _Golf:
             title=variant.preset,
             names=tuple(self.possible_agents),
             rows=variant.rows,
-            columns=self.match.actions.window // variant.rows,
+            columns=codec.moves.places // variant.rows,
             viewer=_viewer(own.render_view, self.possible_agents),
         )
+        self.rewards: dict[Agent, float] = {}
+        self._cumulative_rewards: dict[Agent, float] = {}
+        self.terminations: dict[Agent, bool] = {}
+        self.truncations: dict[Agent, bool] = {}
+        self.infos: dict[Agent, dict[str, Any]] = {}
+        self.agent_selection: Agent = self.possible_agents[0]
 
     def __repr__(self) -> str:
         """Return the game, its seats and the round."""
@@ -187,36 +191,9 @@ class _Golf:
             return agent
         raise wrong("agent", f"one of {', '.join(self.possible_agents)}", agent)
 
-    def _observation(self, seat: int, numbers: Sequence[int]) -> Observation:
-        mask = np.zeros(self.match.actions.size, np.int8)
-        mask[list(numbers)] = 1
-        return {"observation": self._view(seat).encode(seat), "action_mask": mask}
-
-    def _view(self, seat: int) -> Env:  # noqa: ARG002 - another kind of environment asks which seat
-        """What this seat has before it."""
-        return self.match
-
     def _is_cut(self) -> bool:
         """Whether the match ends here without a result, by `max_cycles`."""
         return self.max_cycles is not None and self.cycles >= self.max_cycles and self.match.seat is not None
-
-
-class GolfAEC(_Golf, AECEnv):
-    """A match as an AEC environment. `match` is the `Env` below it.
-
-    `render_mode` is "human", "ansi" or "rgb_array"; `render_view` says who looks: "open" (all cards), "public", or an
-    agent. With `max_cycles` the match is truncated after so many moves of all seats together, without a result.
-    """
-
-    def __init__(self, preset: str, seats: int | None = None, **settings: Any) -> None:
-        AECEnv.__init__(self)
-        _Golf.__init__(self, preset, seats, settings)
-        self.rewards: dict[Agent, float] = {}
-        self._cumulative_rewards: dict[Agent, float] = {}
-        self.terminations: dict[Agent, bool] = {}
-        self.truncations: dict[Agent, bool] = {}
-        self.infos: dict[Agent, dict[str, Any]] = {}
-        self.agent_selection: Agent = self.possible_agents[0]
 
     def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
         """Begin a match; the same seed deals the same cards. `options` must be empty: those of the game go to `env`."""
@@ -231,7 +208,9 @@ class GolfAEC(_Golf, AECEnv):
     def observe(self, agent: Agent) -> Observation:
         """Return what this agent knows, and its legal moves: none where another one decides."""
         seat = self.possible_agents.index(self._known(agent))
-        return self._observation(seat, self.match.numbers() if self.match.seat == seat else ())
+        is_asked = self.match.seat == seat
+        mask = self.match.legal_mask.view(np.int8) if is_asked else self._nothing_legal
+        return {"observation": self._observe(seat), "action_mask": mask.copy()}
 
     def step(self, action: int | None) -> None:
         """Make the move with this number for the agent whose turn it is; agents whose match is over give None.
@@ -261,104 +240,11 @@ class GolfAEC(_Golf, AECEnv):
             self.agent_selection = self.possible_agents[self.match.seat]
 
 
-class GolfParallel(_Golf, ParallelEnv):
-    """A match as a parallel environment. `match` is the `Env` below it. The settings are those of `GolfAEC`.
-
-    All seats that decide at the same time act in one step: before the first turn, and in slap windows. Otherwise one
-    seat acts. `infos[agent]["acts"]` says who; the action mask of all others is zero, and their actions count nothing.
-    """
-
-    def __init__(self, preset: str, seats: int | None = None, **settings: Any) -> None:
-        ParallelEnv.__init__(self)
-        _Golf.__init__(self, preset, seats, settings)
-        self._at_once: AtOnce | None = None
-        """The choices of a window in which some need several steps."""
-
-    def reset(
-        self,
-        seed: int | None = None,
-        options: Mapping[str, Any] | None = None,
-    ) -> tuple[dict[Agent, Observation], dict[Agent, dict[str, Any]]]:
-        """Begin a match; return what each agent observes, and the infos. The same seed deals the same cards."""
-        self._begin(seed, options)
-        self._look()
-        return self._observations()
-
-    def step(
-        self, actions: Mapping[Agent, int]
-    ) -> tuple[
-        dict[Agent, Observation], dict[Agent, float], dict[Agent, bool], dict[Agent, bool], dict[Agent, dict[str, Any]]
-    ]:
-        """Make the moves of all agents that act; return observations, rewards, terminations, truncations and infos.
-
-        Raises IllegalAnswer (a ValueError) for a move that is missing or not legal, and then nothing has changed.
-        """
-        if not isinstance(actions, Mapping):
-            raise wrong("actions", "a dictionary with a number for each agent", actions)
-        moves = {seat: self._legal(seat, numbers, actions) for seat, numbers in self._acting().items()}
-        rewards = dict.fromkeys(self.agents, 0.0)
-        for number in moves.values() if self._at_once is None else self._at_once.take(moves):
-            self.match.step(number)
-            for agent, reward in zip(self.possible_agents, self.match.rewards(), strict=True):
-                rewards[agent] += reward
-        self.cycles += 1
-        self._look()
-        is_over, is_cut = self.match.seat is None, self._is_cut()
-        terminations = dict.fromkeys(self.agents, is_over)
-        truncations = dict.fromkeys(self.agents, is_cut)
-        observations, infos = self._observations()
-        if is_over or is_cut:
-            self.agents = []
-        if self.render_mode == "human":
-            self.render()
-        return observations, rewards, terminations, truncations, infos
-
-    def _look(self) -> None:
-        """See whether seats choose at the same time now, of which some can need several steps."""
-        if self._at_once is None or self._at_once.is_over:
-            self._at_once = AtOnce(self.match) if has_pages(self.match) else None
-
-    def _acting(self) -> dict[int, tuple[int, ...]]:
-        """The legal numbers by seat of those that act in this step: all who decide at the same time.
-
-        Where each of them arranges cards, which takes all the same number of steps, they act one after another.
-        """
-        if self._at_once is not None:
-            return self._at_once.numbers()
-        asks = self.match.asks
-        if len(asks) < 2 or any(offer.kind in SEVERAL for ask in asks for offer in ask.offers):
-            return {ask.seat: self.match.numbers() for ask in asks[:1]}
-        return {ask.seat: self.match.actions.legal(ask, NOTHING_BEGUN).numbers for ask in asks}
-
-    def _view(self, seat: int) -> Env:
-        return self.match if self._at_once is None else self._at_once.views[seat]
-
-    def _legal(self, seat: int, numbers: Sequence[int], actions: Mapping[Agent, int]) -> int:
-        agent, ask = self.possible_agents[seat], self.match.ask
-        number = _number(actions.get(agent), agent)
-        if ask is not None and number not in numbers:
-            raise IllegalAnswer(
-                f"{agent} may not answer number {number} to `{ask.decision}`; legal are {_list(numbers)}"
-            )
-        return number
-
-    def _observations(self) -> tuple[dict[Agent, Observation], dict[Agent, dict[str, Any]]]:
-        acting = self._acting()
-        observations = {
-            agent: self._observation(seat, acting.get(seat, ())) for seat, agent in enumerate(self.possible_agents)
-        }
-        return observations, {agent: {"acts": seat in acting} for seat, agent in enumerate(self.possible_agents)}
-
-
 def _number(action: object, agent: Agent) -> int:
     """The number of a move as programs give it: an int, or one of numpy's."""
     if isinstance(action, (int, np.integer)) and not isinstance(action, bool):
         return int(action)
     raise IllegalAnswer(f"{agent} must give the number of a legal move, got {action!r}; the action mask has 1 for them")
-
-
-def _list(numbers: Sequence[int]) -> str:
-    return " ".join(map(str, numbers[:20])) + (" ..." if len(numbers) > 20 else "")
 
 
 def _viewer(name: str, agents: Sequence[Agent]) -> Viewer:
@@ -390,10 +276,6 @@ class Versioned(Struct, frozen=True):
         """Return what `raw_env` of this module returns for the game."""
         return raw_env(self.preset, seats, **settings)
 
-    def parallel_env(self, seats: int | None = None, **settings: Any) -> GolfParallel:
-        """Return what `parallel_env` of this module returns for the game."""
-        return parallel_env(self.preset, seats, **settings)
-
 
 _VERSIONED = {f"{preset.replace('-', '_')}_v{VERSION}": Versioned(preset) for preset in PRESETS}
 
@@ -411,7 +293,6 @@ def _register() -> None:
         return
     for name, game in _VERSIONED.items():
         register("aec", f"golf/{name}", entry_point=env, kwargs={"preset": game.preset})
-        register("parallel", f"golf/{name}", entry_point=parallel_env, kwargs={"preset": game.preset})
 
 
 _register()

@@ -17,15 +17,14 @@ from msgspec import Struct
 
 from protocol.actions import Action
 from protocol.messages import Answer
-from referee.research.actions import Move
 from referee.research.programs import Decide, Message, NoProgram, Program, load, shipped
 from referee.rules.match import MatchResult
 
 if TYPE_CHECKING:
     from referee.research.env import Env
 
-Policy = Callable[["Env"], Move | int]
-"""Takes an environment, and returns what the seat that decides does: a move or its number, as `Env.step` takes it."""
+Policy = Callable[["Env"], Action | int]
+"""Takes an environment, and returns what the seat that decides does: an action or a number, as `Env.step` takes it."""
 
 BASELINES = ("random", "greedy", "keeper", "sharp")
 """The shipped bots that are policies, the weakest first."""

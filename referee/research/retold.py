@@ -7,7 +7,7 @@ answers to the open question given in the one order that the tree knows.
 from collections.abc import Iterable
 from random import Random
 
-from referee.research.actions import NOTHING_BEGUN
+from referee.research.moves import NOTHING_BEGUN
 from referee.research.settling import Need, Order, Pieces, Settling
 from referee.research.tree import CHANCE, Begun, Path, Tree, begins, made
 from referee.rules.chance import Chance
@@ -29,8 +29,9 @@ def other_path(path: Path, seat: int, dice: Random) -> tuple[Path, History]:
     while (ask := retold.env.ask) is not None:
         found = next((number for number, (of, _) in enumerate(answers[: env.seats]) if of == ask.seat), None)
         if found is not None:
-            for number in retold.env.path(answers.pop(found)[1]):
-                retold.move(number)
+            action = answers.pop(found)[1]
+            while retold.env.ask is ask:
+                retold.move(retold.env.number(action))
         elif ask.seat == env.seat and not answers:
             break
         else:

@@ -12,9 +12,9 @@ from msgspec import Struct
 
 from protocol.actions import Slap
 from protocol.cards import Card
-from referee.research.actions import NOTHING_BEGUN
-from referee.research.asking import Asking
 from referee.research.env import Env
+from referee.research.moves import NOTHING_BEGUN
+from referee.research.serial import Serial
 from referee.research.settling import Need, Order, Piece, Pieces, Settling, Uses, without
 from referee.rules.questions import Ask, IllegalAnswer, Window
 from referee.rules.variants import Variant, deck
@@ -210,7 +210,8 @@ def again(begun: Begun, chance: Settling) -> Env:
     """Return an env that stands at the same question and has this chance."""
     game, env = begun.env.game, begun.env._shallow()
     game = game.turn_again(chance, begun.uses.stock(chance)) if _opens_turn(env) else game.round_again(chance)
-    env._chance, env._asking, env._telling = chance, Asking(game, chance), None
+    env._chance, env._serial = chance, Serial(game, chance)
+    env._messages = env._codes = env._now = None
     env.history = list(env.history)
     return env
 

@@ -1,11 +1,10 @@
-"""Makes the site of a run: gathers what is to be told, chooses the matches that get pages, and puts it all in order.
+"""Makes the site of a run: gathers its content, chooses the matches that get pages, and makes the pages.
 
-A page is written after what it links to, and what nothing links to any more is removed last. How the files come to lie
-in the folder is in folder.py.
+A page is written after the pages to which it links, and a page of an earlier build is removed last.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -17,37 +16,27 @@ from protocol.text import printable
 from referee.highlights.highlight import Highlight
 from referee.reports.verdict import is_over
 from referee.rules.record import BrokenRecord, NoRecord, read_record
-from referee.site.choosing import USUAL_MATCHES, Choice, chosen, finals, least
+from referee.site.asset_files import assets, code_hash
+from referee.site.cards import Layout, layouts_at
+from referee.site.choosing import USUAL_MATCHES, Choice, chosen, finals
 from referee.site.content import Content, MatchRow, Underway, Verified
-from referee.site.files import File, hash_of, stamped
-from referee.site.folder import SiteFolder
+from referee.site.files import File, hash_of
+from referee.site.folder import SiteFolder, site_folder
 from referee.site.gathering import Gathering, standings_by_game
 from referee.site.match_page import AboutMatch, Place, match_files
-from referee.site.pages.every import pages
+from referee.site.pages.all_pages import pages
+from referee.site.pages.frame import Site
+from referee.site.pages.highlights import BEST
 from referee.site.pages.problem import problem_page
-from referee.site.pages.shell import Site
 from referee.site.pictures import pictures
-from referee.site.shipped import assets, code_hash
 from referee.tournament.plan.planned_match import Identity
 from referee.tournament.store.disk import StoreError, changed_at
 from referee.tournament.store.rows import CommittedMatch, Meta
 from referee.tournament.store.store import Store
-from referee.tournament.summary import RunSummary, summary_of
+from referee.tournament.summary import summary_of
 
-PULSE = "pulse.js"
-"""The file that tells open pages whether they are out of date."""
-
-SHOWS_NOTHING = ""
-"""Stands for the hash of what a match was made from whose record cannot be shown: each build tries it again."""
-
-
-class Matches(Struct, frozen=True, kw_only=True):
-    """How many matches get pages."""
-
-    most: int | None = None
-    """At most so many. None leaves it to us."""
-    all: bool = False
-    """All that may be shown."""
+STATUS = "status.js"
+"""The file by which open pages see whether they are out of date."""
 
 
 class Built(Struct, frozen=True, kw_only=True):
@@ -74,24 +63,22 @@ class SiteBuilder:
         self,
         path: Path,
         folder: SiteFolder,
-        matches: Matches,
+        most: int | None,
         check: Callable[[], None],
         verified: Verified | None = None,
     ) -> None:
-        """The site of the run of this store. `check` is called often, and may raise what ends a build.
+        """The site of the run of this store, with pages of so many matches at most; None is all.
 
-        `verified` is what the front page tells of a check of the run.
+        `check` is called often, and may raise what ends a build. The front page shows what `verified` says.
         """
         self._verified = verified
-        self._path, self._folder, self._matches, self._check = path, folder, matches, check
+        self._path, self._folder, self._most, self._check = path, folder, most, check
         self._gathering: Gathering | None = None
         self._amendments = 0
-        self._made_from = dict(folder.before.made_from)
-        """By the id of each match that has pages, as text, the hash of what they were made from."""
-        self._stamps: dict[str, str] = {}
-        """By path the stamps of the pages of the last build."""
-        self._problems: dict[int, str] = {}
-        """What is wrong with the records of matches that could not be shown, by id."""
+        self._layouts: dict[tuple[int, str], tuple[Layout, ...]] = {}
+        """By the id of a match and a moment the cards then."""
+        self._version = ""
+        """The version of the pages of the last build."""
 
     def build(self, *, is_live: bool, is_played: bool | None = None) -> Built:
         """Bring the site up to date. Raises StoreError, SiteRefused, and what `check` raises.
@@ -99,39 +86,60 @@ class SiteBuilder:
         Pages say of a run that has not ended whether it `is_played`, and as of when. With None they say neither, and
         follow from the content of the store alone.
         """
-        self._folder.begin()
-        for file in assets().values():
-            self._put(file)
+        changed_s = changed_at(self._path)
+        version = f"{changed_s}" if is_live else ""
         with closing(Store.open(self._path)) as store:
-            content = self._content(store, is_live=is_live, is_played=is_played)
-            site = Site(content)
-            made_from = {str(row.id): self._match(store, site, row) for row in content.matches if row.href}
-        content = self._with_problems(content)
-        stamps = {}
+            gathered = self._gathered(store, store.meta())
+            summary = summary_of(store, with_results=False)
+            self._folder.begin()
+            for file in assets().values():
+                self._put(file)
+            content = Content(
+                summary=summary,
+                config=store.meta().config,
+                store=self._path.name,
+                verified=self._verified,
+                game_standings=standings_by_game(store),
+                best=gathered.extremes.best(),
+                worst=gathered.extremes.worst(),
+                highlights=gathered.highlights(),
+                recent_highlights=gathered.recent_highlights(),
+                layouts=dict(self._layouts_at(store, [*gathered.recent_highlights(), *gathered.highlights()[:BEST]])),
+                left_s=gathered.left_s(summary),
+                game_highlights={game: gathered.highlights(game) for game in gathered.games},
+                times=gathered.charts.times,
+                faults=gathered.faults(),
+                plots=pictures(summary, gathered.charts, self._put),
+                is_complete=summary.key is not None,
+                underway=None
+                if is_played is None or is_over(summary)
+                else Underway(as_of=datetime.fromtimestamp(changed_s, UTC), is_played=is_played),
+                version=version,
+                assets={name: file.path for name, file in assets().items()},
+            )
+            content = _with_rows(content, self._rows(content, gathered))
+            before = {*self._folder.made_from}
+            content = self._with_matches(store, content)
         for page in pages(content):
-            whole, stamps[page.path] = stamped(page)
-            self._put(whole)
-        size_bytes = self._folder.finish(made_from, _pulse(stamps, is_live=is_live))
-        gone = len(self._made_from.keys() - made_from.keys())
-        self._stamps = stamps
-        self._made_from = made_from
+            self._put(page)
+        with_pages = {str(row.id) for row in content.matches if row.href}
+        for id_ in before - with_pages:
+            del self._folder.made_from[id_]
+        self._put(_status(version, is_live=is_live))
+        self._version = version
         return Built(
             matches=len(content.matches),
-            with_pages=len(made_from),
-            gone=gone,
+            with_pages=len(with_pages),
+            gone=len(before - with_pages),
             problems=tuple(row for row in content.matches if row.problem),
-            size_bytes=size_bytes,
+            size_bytes=self._folder.finish(),
             is_complete=content.is_complete,
         )
 
-    def calm(self) -> None:
-        """Tell the pages of the last build that none will follow soon, so that open ones ask no more."""
-        if self._stamps:
-            self._folder.put_anew(_pulse(self._stamps, is_live=False))
-
-    def forget(self) -> None:
-        """Gather all anew in the next build: one that failed may have counted a part of a match."""
-        self._gathering = None
+    def mark_interrupted(self) -> None:
+        """Note in the status that no build will follow soon: open pages stop looking for one."""
+        if self._version:
+            self._folder.put(_status(self._version, is_live=False))
 
     def _put(self, file: File) -> None:
         self._check()
@@ -146,82 +154,73 @@ class SiteBuilder:
         self._gathering.take(store, self._check)
         return self._gathering
 
-    def _content(self, store: Store, *, is_live: bool, is_played: bool | None) -> Content:
-        meta = store.meta()
-        gathered = self._gathered(store, meta)
-        summary = summary_of(store, with_results=False)
-        highlights = gathered.highlights()
-        game_highlights = {one.name: gathered.highlights(one.name) for one in meta.config.variants}
-        best_moments = [*highlights, *(one for some in game_highlights.values() for one in some)]
-        matches = self._rows(meta, summary, gathered, best_moments)
-        best, worst = gathered.extremes.best(), gathered.extremes.worst()
-        return Content(
-            summary=summary,
-            config=meta.config,
-            store=self._path.name,
-            verified=self._verified,
-            matches=matches,
-            matches_by_id={row.id: row for row in matches},
-            game_standings=standings_by_game(store),
-            best=best,
-            worst=worst,
-            highlights=highlights,
-            game_highlights=game_highlights,
-            times=gathered.charts.times,
-            faults=gathered.faults(),
-            plots=pictures(summary, gathered.charts, self._put),
-            is_complete=summary.key is not None,
-            underway=None
-            if is_played is None or is_over(summary)
-            else Underway(as_of=datetime.fromtimestamp(changed_at(self._path), UTC), is_played=is_played),
-            is_live=is_live,
-            assets={name: file.path for name, file in assets().items()},
-        )
+    def _layouts_at(self, store: Store, highlights: Sequence[Highlight]) -> Iterator[tuple[int, tuple[Layout, ...]]]:
+        """By the id of a match the cards at its moment, as far as its record can be read. Each is read once."""
+        for one in highlights:
+            key = one.id, one.moment
+            with suppress(NoRecord, BrokenRecord, StoreError, ValueError, LookupError):
+                if key not in self._layouts:
+                    self._layouts[key] = layouts_at(read_record(store.record(one.id)), one.moment)
+                yield one.id, self._layouts[key]
 
-    def _rows(
-        self, meta: Meta, summary: RunSummary, gathered: Gathering, highlights: Sequence[Highlight]
-    ) -> tuple[MatchRow, ...]:
+    def _rows(self, content: Content, gathered: Gathering) -> list[MatchRow]:
         """All matches by number, then those that are out of the standings, with the pages that they are to have."""
         rows = sorted(gathered.rows.values(), key=lambda row: (row.number is None, row.number, row.id))
         choice = Choice(
-            most=self._matches.most,
-            seed=meta.commitment,
-            finals=finals(meta.config, summary.rounds, sorted(gathered.rows)),
-            front=[one.id for one in {one.kind: one for one in reversed(highlights)}.values()],
-            highlights=[one.id for one in highlights],
-            had=[int(id_) for id_ in self._made_from if id_.isdecimal()],
+            most=self._most,
+            finals=finals(content.config, content.summary.rounds, sorted(gathered.rows)),
+            moments=[one.id for some in (content.highlights, *content.game_highlights.values()) for one in some],
+            had=[int(id_) for id_ in self._folder.made_from if id_.isdecimal()],
         )
-        if self._matches.most is None and not self._matches.all:
-            choice = replace(choice, most=max(USUAL_MATCHES, least(rows, choice)))
         ids = chosen(rows, gathered.extremes, choice)
-        return tuple(replace(row, href=f"{_folder_of(row)}/index.html") if row.id in ids else row for row in rows)
+        return [replace(row, href=f"{_folder_of(row)}/index.html") if row.id in ids else row for row in rows]
 
-    def _match(self, store: Store, site: Site, row: MatchRow) -> str:
-        """Make the files of a match, or keep them where they would be the same; returns a hash of what they are of."""
+    def _with_matches(self, store: Store, content: Content) -> Content:
+        """Make the pages of matches. Returns the content with the problems of records that cannot be shown."""
+        site = Site(content)
+        return _with_rows(content, [self._match(store, site, row) if row.href else row for row in content.matches])
+
+    def _match(self, store: Store, site: Site, row: MatchRow) -> MatchRow:
+        """Make the files of a match, or keep them if they would be the same. Returns its row with what is wrong."""
         self._check()
         committed = store.match(row.id)
         about, place = _about(site, committed), Place(folder=_folder_of(row), assets=site.content.assets)
         source = hash_of(msgspec.json.encode((code_hash(), committed.hash, row, about, place)))
-        if self._made_from.get(str(row.id)) == source and self._folder.keep(place.folder):
-            return source
+        made_from = self._folder.made_from
+        if made_from.get(str(row.id)) == source and self._folder.keep(place.folder):
+            return row
+        made_from.pop(str(row.id), None)
         try:
             if row.problem:
                 raise NoRecord(row.problem)
             made = list(match_files(read_record(store.record(row.id)), about, place))
         except (NoRecord, BrokenRecord, StoreError, ValueError, LookupError) as error:
-            self._problems[row.id] = str(error)
-            source = SHOWS_NOTHING
-            made = [problem_page(site, replace(row, problem=str(error)))]
+            row = replace(row, problem=str(error))
+            self._put(problem_page(site, row))
+            return row
         for file in made:
             self._put(file)
-        return source
+        made_from[str(row.id)] = source
+        return row
 
-    def _with_problems(self, content: Content) -> Content:
-        """The content with what turned out to be wrong with records when they were to be shown."""
-        rows = tuple(
-            replace(row, problem=self._problems[row.id]) if row.id in self._problems else row for row in content.matches
-        )
-        return replace(content, matches=rows, matches_by_id={row.id: row for row in rows})
+
+@contextmanager
+def site_builder(
+    run: Path,
+    out: Path,
+    most: int | None = USUAL_MATCHES,
+    check: Callable[[], None] = lambda: None,
+    verified: Verified | None = None,
+) -> Iterator[SiteBuilder]:
+    """Open the folder for the site of the run of this store. Raises StoreError, SiteRefused."""
+    with closing(Store.open(run)) as store:
+        meta = store.meta()
+    with site_folder(out, meta.config.name, meta.commitment) as folder:
+        yield SiteBuilder(run, folder, most, check, verified)
+
+
+def _with_rows(content: Content, rows: Sequence[MatchRow]) -> Content:
+    return replace(content, matches=tuple(rows), matches_by_id={row.id: row for row in rows})
 
 
 def _folder_of(row: MatchRow) -> str:
@@ -257,7 +256,6 @@ def _ways(site: Site, where: Identity) -> Iterator[tuple[str, str]]:
             yield bot, site.bot_path(bot)
 
 
-def _pulse(stamps: Mapping[str, str], *, is_live: bool) -> File:
-    """The script that tells open pages of what they are made, and whether they will change again."""
-    told = msgspec.json.encode({"live": is_live, "pages": stamps})
-    return File(path=PULSE, data=b"golfref.pulse(%b);\n" % told)
+def _status(version: str, *, is_live: bool) -> File:
+    """The script with the version of the pages, and whether they will change again."""
+    return File(path=STATUS, data=b"golfref.status(%b);\n" % msgspec.json.encode({"live": is_live, "version": version}))

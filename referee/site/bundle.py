@@ -1,6 +1,7 @@
-"""Joins the viewer's modules into one classic script: pages from file:// can load neither modules nor data by fetch.
+"""Joins parts of assets: the style sheets with the tokens they share, and the viewer's modules into one classic script.
 
-It takes what the modules use and no more: imports of names from a neighbour, and exports in front of a declaration.
+Pages from file:// can load neither modules nor data by fetch. Of modules it takes what the viewer's use and no more:
+imports of names from a neighbour, and exports in front of a declaration.
 """
 
 import re
@@ -11,6 +12,9 @@ from importlib.resources import files
 FIRST = "app.js"
 """The module that starts the viewer; it imports the others."""
 
+TOKENS = "tokens.css"
+"""Colours, sizes and fonts of all pages."""
+
 _IMPORT = re.compile(r'import \{ \w+(?:, \w+)* \} from "\./(?P<file>[\w.]+)";')
 _EXPORT = re.compile(r"export (?=(?:async function|function|const|let|class) )")
 _DECLARED = re.compile(r"(?:async function|function|const|let|class) \*?(\w+)")
@@ -18,6 +22,13 @@ _DECLARED = re.compile(r"(?:async function|function|const|let|class) \*?(\w+)")
 
 class NotJoined(ValueError):
     """A module has something that one classic script cannot hold."""
+
+
+@cache
+def style_sheet(name: str) -> bytes:
+    """A style sheet of `assets/`, as in `viewer.css`, behind the tokens that all of them share."""
+    folder = files("referee.site") / "assets"
+    return b"\n".join((folder / one).read_bytes() for one in (TOKENS, name))
 
 
 @cache

@@ -1,12 +1,8 @@
-"""Which matches of a run get pages, where it has more than a site should hold.
-
-The choice follows from what was played: the same run gives the same matches, and whatever was chosen before stays.
-"""
+"""Which matches of a run get pages, if it has more than a site should hold."""
 
 from bisect import bisect_right, insort
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from hashlib import sha256
-from heapq import nsmallest
 from itertools import chain, islice, zip_longest
 
 from msgspec import Struct
@@ -25,20 +21,16 @@ EXTREMES = 3
 
 
 class Choice(Struct, frozen=True, kw_only=True):
-    """What to choose matches by, beside what came of them."""
+    """What to choose matches by, beside their results. Matches are named by their ids."""
 
     most: int | None
     """How many at most. None is all."""
-    seed: str
-    """What the sample depends on: the commitment of the run."""
     finals: Sequence[int] = ()
-    """The ids of the matches that decided the tournament."""
-    front: Sequence[int] = ()
-    """The ids of the matches with the best highlight of each kind, to which the front page leads."""
-    highlights: Sequence[int] = ()
-    """The ids of all matches with highlights, those that are most worth seeing first."""
+    """The matches that decided the tournament."""
+    moments: Sequence[int] = ()
+    """The matches with highlights."""
     had: Collection[int] = ()
-    """The ids of the matches that have pages already."""
+    """The matches that have pages already."""
 
 
 def finals(config: RunConfig, rounds: Sequence[RoundSummary], ids: Sequence[int]) -> tuple[int, ...]:
@@ -88,40 +80,21 @@ class Extremes:
 def chosen(matches: Sequence[MatchRow], extremes: Extremes, choice: Choice) -> frozenset[int]:
     """The ids of the matches that get pages.
 
-    Where there are too many, these come first: those that decided the tournament, the best highlight of each kind, a
-    match of each bot in each game, the best and the worst of each bot, all those with highlights, those that have pages
-    already, and then a sample.
+    If there are too many, these come first: the matches that decided the tournament, those with highlights, the best
+    and the worst of each bot, those that have pages already, and then a sample.
     """
-    can_be = {row.id: row for row in matches}
+    can_be = {row.id for row in matches}
     if choice.most is None or len(can_be) <= choice.most:
         return frozenset(can_be)
     wanted = chain(
         choice.finals,
-        choice.front,
-        _of_each_bot_in_each_game(can_be),
+        choice.moments,
         chain.from_iterable(zip_longest(*extremes.best().values(), *extremes.worst().values())),
-        choice.highlights,
         sorted(choice.had),
-        nsmallest(choice.most, can_be, key=lambda id_: sha256(f"{choice.seed}/{id_}".encode()).digest()),
+        sorted(can_be, key=lambda id_: sha256(b"%d" % id_).digest()),
     )
     in_order = dict.fromkeys(id_ for id_ in wanted if id_ in can_be)
     return frozenset(islice(in_order, choice.most))
-
-
-def least(matches: Sequence[MatchRow], choice: Choice) -> int:
-    """How many matches must be chosen so that each bot is seen in each of its games, after what comes before them."""
-    each = _of_each_bot_in_each_game({row.id: row for row in matches})
-    return len({*choice.finals, *choice.front, *each})
-
-
-def _of_each_bot_in_each_game(rows: Mapping[int, MatchRow]) -> Iterator[int]:
-    """The first matches in which bots play games that they were not seen to play before."""
-    seen: set[tuple[str, str]] = set()
-    for id_ in sorted(rows):
-        pairs = {(bot, rows[id_].variant) for bot in rows[id_].bots}
-        if not pairs <= seen and rows[id_].number is not None:
-            seen |= pairs
-            yield id_
 
 
 def _keep(some: list[tuple[float, float, int]], one: tuple[float, float, int]) -> None:

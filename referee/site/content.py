@@ -7,6 +7,7 @@ from msgspec import Struct
 
 from referee.highlights.highlight import Highlight
 from referee.plots.times import Times
+from referee.site.cards import Layout
 from referee.tournament.config.run_config import RunConfig
 from referee.tournament.standings import Standings
 from referee.tournament.summary import RunSummary
@@ -33,7 +34,7 @@ class MatchRow(Struct, frozen=True, kw_only=True):
     """The path of its page from the site's root. None where it has none."""
 
 
-class FaultTold(Struct, frozen=True, kw_only=True):
+class FaultExample(Struct, frozen=True, kw_only=True):
     """A fault of a bot, as its author needs it."""
 
     kind: str
@@ -43,7 +44,7 @@ class FaultTold(Struct, frozen=True, kw_only=True):
     """The id of its row in the store."""
     seat: int
     where: str
-    """Such as `round 3, turn`."""
+    """In words, such as `round 3, turn 12, at its decision "turn"`."""
     moment: str
     """The name of the moment in the match, as match_states/moments.py has it; empty where there is none."""
     detail: str
@@ -59,12 +60,12 @@ class FaultTold(Struct, frozen=True, kw_only=True):
 
 
 class BotFaults(Struct, frozen=True, kw_only=True):
-    """What is told of the faults of a bot."""
+    """The faults of a bot."""
 
     bot: str
     matches: Mapping[str, int]
     """By kind of fault in how many matches there was one."""
-    told: tuple[FaultTold, ...]
+    examples: tuple[FaultExample, ...]
     """The first one of each kind, in the first matches with it."""
     late: str = ""
     """How late it was in the slap windows of one match, and the likely reason; empty where it never was. No fault."""
@@ -116,6 +117,12 @@ class Content(Struct, frozen=True, kw_only=True):
     """The best moments of the run, in the order of kinds."""
     game_highlights: Mapping[str, tuple[Highlight, ...]] = {}
     """The same of each game."""
+    recent_highlights: tuple[Highlight, ...] = ()
+    """The two best of the last quarter of an hour, as far as it is known when matches were played."""
+    layouts: Mapping[int, tuple[Layout, ...]] = {}
+    """By the id of a match the cards at its moment in `highlights` and `recent_highlights`."""
+    left_s: float | None = None
+    """In how many seconds the last planned match will have been played; None if that cannot be estimated yet."""
     game_standings: Mapping[str, Standings] = {}
     """By game its tables. Where one is missing, its page has no crosstable."""
     times: Times | None = None
@@ -127,8 +134,8 @@ class Content(Struct, frozen=True, kw_only=True):
     """Whether nothing of the run is left to be played, so that nothing of it is secret."""
     underway: Underway | None = None
     """None where nothing is left to be played, and where pages must follow from the content of the store alone."""
-    is_live: bool = False
-    """Whether the site is kept up to date now, while the run is played."""
+    version: str = ""
+    """Changes with each result while the site is kept current. Empty if it is not kept current."""
     verified: Verified | None = None
     """None where the run was not checked for the site."""
     assets: Mapping[str, str] = {}

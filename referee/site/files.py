@@ -4,12 +4,6 @@ from hashlib import sha256
 
 from msgspec import Struct
 
-_HASH_CHARACTERS = 16
-_STAMP = b'data-stamp="'
-_STAMP_CHARACTERS = 12
-_HEAD_BYTES = 1000
-"""In so many bytes at the beginning of a page its stamp stands, before any text of strangers."""
-
 
 class File(Struct, frozen=True, kw_only=True):
     """A file of a site."""
@@ -21,18 +15,4 @@ class File(Struct, frozen=True, kw_only=True):
 
 def hash_of(data: bytes) -> str:
     """The first 16 hexadecimal digits of SHA-256, which are enough to see that something has changed."""
-    return sha256(data).hexdigest()[:_HASH_CHARACTERS]
-
-
-def stamp_of(data: bytes) -> str:
-    """What changes when the page does."""
-    return hash_of(data)[:_STAMP_CHARACTERS]
-
-
-def stamped(page: File) -> tuple[File, str]:
-    """The page with its stamp in place of `data-stamp=""`, and the stamp: empty where the page has no place for it."""
-    place = page.data.find(_STAMP + b'"', 0, _HEAD_BYTES)
-    if place < 0:
-        return page, ""
-    stamp, at = stamp_of(page.data), place + len(_STAMP)
-    return File(path=page.path, data=page.data[:at] + stamp.encode() + page.data[at:]), stamp
+    return sha256(data).hexdigest()[:16]

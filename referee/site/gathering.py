@@ -3,7 +3,9 @@
 Each record is read once. The store's lock is never touched.
 """
 
+import time
 from collections.abc import Callable, Iterator
+from hashlib import sha256
 from itertools import islice
 
 from referee.highlights.gather import Highlights
@@ -19,6 +21,7 @@ from referee.tournament.store.disk import StoreError
 from referee.tournament.store.rows import CommittedMatch
 from referee.tournament.store.store import Store
 from referee.tournament.store.tallies import results_among_remaining, tally_for
+from referee.tournament.summary import RunSummary
 
 AT_ONCE = 64
 """So many matches are read before the store is let go: a long look would keep its side file from shrinking."""
@@ -26,17 +29,28 @@ AT_ONCE = 64
 MOST_MOMENTS = 30
 """How many highlights the pages have."""
 
+RECENT_S = 900.0
+"""Matches of the last quarter of an hour are recent."""
+
+FEWEST = 5
+"""From fewer recent matches the time that is left is not estimated."""
+
 
 class Gathering:
     """What has been gathered of a run."""
 
     def __init__(self, config: RunConfig) -> None:
+        self.games = [one.name for one in config.variants]
         self.rows: dict[int, MatchRow] = {}
         """All committed matches that have been looked at, by id. Which have pages is not told here."""
         self.extremes = Extremes()
         self.charts = ChartData(order=config.order, rank_by=config.rank_by)
         self._faults = FaultTexts()
         self._highlights = Highlights()
+        self._begun_s: float | None = None
+        """When the first matches were looked at. It is not known when these were played."""
+        self._seen_s: dict[int, float] = {}
+        """By id when each later match was seen."""
         self._line_ups: dict[tuple[str, ...], tuple[str, ...]] = {}
         """Every line-up once, so that long runs take little memory."""
 
@@ -45,11 +59,33 @@ class Gathering:
 
         Raises StoreError, and what `check` raises, which is called again and again.
         """
+        now_s = time.monotonic()
         for row in _committed(store, max(self.rows, default=0), store.last_id()):
             check()
+            if self._begun_s is not None:
+                self._seen_s[row.id] = now_s
             self.charts.add_result(row)
             self.rows[row.id] = self._row(row, self._read(store, row))
             self.extremes.add(self.rows[row.id])
+        self._begun_s = now_s if self._begun_s is None else self._begun_s
+
+    def recent(self) -> set[int]:
+        """The ids of the matches that were played in the last quarter of an hour, as far as that is known."""
+        since_s = time.monotonic() - RECENT_S
+        return {id_ for id_, seen_s in self._seen_s.items() if seen_s >= since_s}
+
+    def left_s(self, summary: RunSummary) -> float | None:
+        """How many seconds the planned matches take at the pace of the recent ones. None if these are too few."""
+        left = summary.planned - summary.matches - len(summary.unplayed)
+        if self._begun_s is None or not left or (recent := len(self.recent())) < FEWEST:
+            return None
+        return left * min(RECENT_S, time.monotonic() - self._begun_s) / recent
+
+    def recent_highlights(self) -> tuple[Highlight, ...]:
+        """The two best highlights of recent matches, each of another match."""
+        found = [one for game in (None, *self.games) for one in self.highlights(game)]
+        recent = self.recent()
+        return tuple({one.id: one for one in reversed(found) if one.id in recent}.values())[:-3:-1]
 
     def faults(self) -> tuple[BotFaults, ...]:
         """What is told of the faults of each bot."""
@@ -62,7 +98,10 @@ class Gathering:
     def _read(self, store: Store, row: CommittedMatch) -> str:
         """Take in what the record tells; returns what is wrong with it."""
         try:
-            record = read_record(store.record(row.id))
+            data = store.record(row.id)
+            record = read_record(data)
+            if sha256(data).hexdigest() != row.hash:
+                return "its record is not the one that its result names; `golfref verify` says more"
             self._highlights.add(row, record.result, record.counts)
             self._faults.add(row, record)
         except (NoRecord, BrokenRecord, StoreError, ValueError, LookupError) as error:

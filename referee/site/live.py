@@ -1,112 +1,87 @@
-"""The process that keeps the site of a run current while another one plays it.
+"""The process that keeps the site of a run current while another one plays the run.
 
-It is told by its standard input: a byte says that the run is over, and asks for a last build; the end of the input says
-that whoever plays is gone, and ends this process. What became of the site it tells on standard output, when it ends. A
-build that fails, for whatever reason, is tried again, for the next one may succeed.
+It reads the store without its lock, computes only when nothing else wants to, and rests for many times as long as it
+computed. The end of its standard input means that the process that plays is gone.
 """
 
-import os
+import contextlib
+import select
+import signal
 import sys
-import threading
-from contextlib import closing
+import time
+from collections.abc import Callable
 from pathlib import Path
 
-import msgspec
-from msgspec import Struct
-
 from referee.play.sandbox.low_priority import lower_priority
-from referee.site.building import Built, Matches, SiteBuilder
-from referee.site.folder import site_folder
-from referee.site.following import follow
-from referee.site.refusals import SiteRefused
-from referee.tournament.store.disk import StoreError
-from referee.tournament.store.store import Store
+from referee.site.building import SiteBuilder, site_builder
 
 START = "import sys; sys.path.insert(0, sys.argv[1]); from referee.site.live import main; main()"
-"""What the interpreter is told to run, with the folder of this installation, the store and the site's folder."""
+"""The program of the interpreter. Its arguments: the folder of this installation, the store and the site's folder."""
 
-LAST_BUILD = b"!"
-"""The byte that asks for a last build."""
+RETRY_S = 60.0
+"""How long the process waits after a build that failed, such as on a full disk."""
 
-PATIENCE_S = 60.0
-"""After a build that failed, such as on a full disk, it waits for so long before it tries again."""
+REST_FACTOR = 20
+"""After a build the process rests for this many times as long as that has computed."""
 
+LEAST_REST_S = 5.0
+MOST_REST_S = 30.0
+POLL_INTERVAL_S = 1.0
+"""How often it looks whether anything has been written to the store."""
 
-class Outcome(Struct, frozen=True, kw_only=True):
-    """What became of the site."""
-
-    built: Built | None = None
-    """The last build. None where there was none."""
-    problem: str = ""
-    """Why the site is not up to date; empty where it is, and where nobody asked for a last build."""
-
-
-class _Ended(Exception):
-    """Nobody wants this build any more."""
+Rest = Callable[[float | None], bool]
+"""Sleeps for so many seconds; returns True at once if no more builds are wanted."""
 
 
-class _Wanted:
-    """What is wanted of this process, as its input tells."""
-
-    def __init__(self) -> None:
-        self.last_build = threading.Event()
-        """Whether live builds are over."""
-        self.is_gone = False
-        """Whether nobody wants anything any more."""
-        threading.Thread(target=self._listen, daemon=True).start()
-
-    def check(self) -> None:
-        """Raise _Ended where the build that goes on is not wanted."""
-        if self.is_gone or (self.last_build.is_set() and threading.current_thread() is not threading.main_thread()):
-            raise _Ended
-
-    def _listen(self) -> None:
-        while os.read(0, 1):
-            self.last_build.set()
-        self.is_gone = True
-        self.last_build.set()
+class Unwanted(Exception):
+    """The process that plays the run is gone."""
 
 
 def main() -> None:
-    """Keep the site current until the input says that the run is over, or ends."""
-    outcome = keep_current(Path(sys.argv[2]), Path(sys.argv[3]), _Wanted())
-    sys.stdout.buffer.write(msgspec.json.encode(outcome))
-
-
-def keep_current(store: Path, out: Path, wanted: _Wanted) -> Outcome:
-    """Build live in a thread that gives way to everything, and the last time in this one, which does not."""
-    try:
-        with closing(Store.open(store)) as opened:
-            meta = opened.meta()
-        with site_folder(out, meta.config.name, meta.commitment) as folder:
-            builder = SiteBuilder(store, folder, Matches(), wanted.check)
-            live = threading.Thread(target=_live, args=(builder, store, wanted))
-            live.start()
-            wanted.last_build.wait()
-            live.join()
-            if wanted.is_gone:
-                builder.calm()
-                return Outcome()
-            return Outcome(built=builder.build(is_live=False, is_played=False))
-    except _Ended:
-        return Outcome()
-    except (StoreError, SiteRefused) as error:
-        return Outcome(problem=str(error))
-    except Exception as error:
-        return Outcome(problem=f"{out}: the site could not be made ({type(error).__name__}: {error})")
-
-
-def _live(builder: SiteBuilder, store: Path, wanted: _Wanted) -> None:
-    """Build again and again until the last build is asked for, which says what is wrong if anything still is."""
+    """Keep the site current until a signal or the end of the input."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit())
     lower_priority()
-    while not wanted.last_build.is_set():
-        try:
-            follow(builder, store, wanted.last_build.wait)
+    keep_current(Path(sys.argv[2]), Path(sys.argv[3]), lambda seconds: bool(select.select([0], [], [], seconds)[0]))
+
+
+def keep_current(store: Path, out: Path, rest: Rest) -> None:
+    """Build until no more builds are wanted. A build that fails for any reason is tried again."""
+
+    def check() -> None:
+        if rest(0):
+            raise Unwanted
+
+    while not rest(0):
+        with contextlib.suppress(Exception), site_builder(store, out, check=check) as builder:
+            with contextlib.suppress(Unwanted):
+                follow(builder, store, rest)
+                rest(None)
+            builder.mark_interrupted()
             return
-        except _Ended:
+        rest(RETRY_S)
+
+
+def follow(builder: SiteBuilder, store: Path, rest: Rest) -> None:
+    """Build whenever something has been written to the store, until nothing is left to be played.
+
+    Raises StoreError, SiteRefused.
+    """
+    while True:
+        begun_s, seen = time.thread_time(), _state_of(store)
+        built = builder.build(is_live=True, is_played=True)
+        cost_s = time.thread_time() - begun_s
+        if built.is_complete or rest(min(MOST_REST_S, max(LEAST_REST_S, REST_FACTOR * cost_s))):
             return
-        except (StoreError, SiteRefused):
-            wanted.last_build.wait(PATIENCE_S)
-        except Exception:
-            builder.forget()
-            wanted.last_build.wait(PATIENCE_S)
+        while _state_of(store) == seen:
+            if rest(POLL_INTERVAL_S):
+                return
+
+
+def _state_of(store: Path) -> list[tuple[int, int]]:
+    """The sizes and times of the store's files, which change with each commit. This opens none of them."""
+    found = []
+    for path in (store, Path(f"{store}-wal")):
+        with contextlib.suppress(OSError):
+            about = path.stat()
+            found.append((about.st_size, about.st_mtime_ns))
+    return found

@@ -8,7 +8,6 @@ from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from hashlib import sha256
-from importlib.resources import files
 
 import msgspec
 from jinja2 import Environment
@@ -22,7 +21,7 @@ from referee.match_states.view import OPEN, Viewer
 from referee.rules.describe import rules_in_brief
 from referee.rules.record import Record
 from referee.rules.variants import from_record
-from referee.site.bundle import viewer_script
+from referee.site.bundle import style_sheet, viewer_script
 from referee.site.files import File
 from referee.site.templating import POLICY, environment
 
@@ -53,7 +52,7 @@ class Place(Struct, frozen=True, kw_only=True):
     folder: str
     """From the root of the site, as in `matches/17`."""
     assets: Mapping[str, str]
-    """Paths of the shared files (viewer.js, viewer.css and, where there is one, site.css) from the root, by name."""
+    """Paths of the shared files (viewer.js and viewer.css) from the root, by name."""
 
     @property
     def root(self) -> str:
@@ -81,7 +80,7 @@ def match_files(record: Record, about: AboutMatch, place: Place) -> Iterator[Fil
     views = _views(record, None)
     loaded = Loaded(
         policy=POLICY,
-        styles=tuple(place.root + place.assets[name] for name in ("site.css", "viewer.css") if name in place.assets),
+        styles=(place.root + place.assets["viewer.css"],),
         scripts=(place.root + place.assets["viewer.js"], DATA),
     )
     yield File(path=f"{place.folder}/{DATA}", data=data_script(views))
@@ -116,15 +115,14 @@ def data_script(views: Sequence[Document]) -> bytes:
         [row[0], *(None if step == row[0] else step for step in row[1:])]
         for row in zip(*(one.steps for one in views), strict=True)
     ]
-    packer = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS, zlib.DEF_MEM_LEVEL + 1)
-    data = packer.compress(msgspec.json.encode({"documents": heads, "steps": steps})) + packer.flush()
+    data = zlib.compress(msgspec.json.encode({"documents": heads, "steps": steps}), 7, -zlib.MAX_WBITS)
     return b'golfref.receive("%b");\n' % b64encode(data)
 
 
 @cache
 def viewer_style() -> bytes:
     """The viewer's style sheet."""
-    return (files("referee.site") / "assets" / "viewer.css").read_bytes()
+    return style_sheet("viewer.css")
 
 
 def _views(record: Record, seat: int | None) -> list[Document]:
@@ -140,6 +138,7 @@ def _page(record: Record, views: Sequence[Document], about: AboutMatch, loaded: 
         .get_template("match.html")
         .render(
             public=views[0],
+            standing=sorted(range(len(record.seats)), key=views[0].ranks.__getitem__),
             choices=[(_view_name(one), one.seat) for one in (views[-1], *views[:-1])],
             about=about,
             rules=rules_in_brief(from_record(record.preset, record.options)),

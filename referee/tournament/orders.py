@@ -15,7 +15,7 @@ from referee.play.spec import BotSpec, Confinement
 from referee.rules.counts import actions_of
 from referee.rules.keyed_streams import bot_seed
 from referee.rules.options import Options
-from referee.rules.record import Record
+from referee.rules.record import GivenSlaps, Record
 from referee.rules.variants import Variant
 from referee.tournament.plan.planned_match import PlannedMatch
 from referee.tournament.results import Result
@@ -136,6 +136,7 @@ def played(planned_match: PlannedMatch, record: Record) -> Played:
 
 def result_of(planned_match: PlannedMatch, record: Record) -> Result:
     """The result of a match, from which standings are computed."""
+    windows = [move for move in record.moves if isinstance(move, GivenSlaps)]
     return Result(
         number=planned_match.number,
         variant=planned_match.variant,
@@ -152,6 +153,8 @@ def result_of(planned_match: PlannedMatch, record: Record) -> Result:
         faults=tuple(seat.faults for seat in record.seats),
         late_slaps=tuple(seat.late_slaps for seat in record.seats),
         actions=tuple(actions_of(seat, one, record.result.rounds) for seat, one in enumerate(record.counts)),
+        windows=len(windows),
+        disturbed=sum(bool(window.disturbed) for window in windows),
         lag_us=record.lag_us,
         idle_cpu_ms=tuple(idle) if any(idle := [seat.idle_cpu_ms for seat in record.seats]) else (),
         counts_cpu=record.counts_cpu,

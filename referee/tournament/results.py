@@ -36,6 +36,10 @@ class Outcome(Struct, frozen=True, kw_only=True, gc=False):
     late_slaps: tuple[int, ...]
     actions: tuple[Actions, ...] = ()
     """What each bot did and how often; empty if the match never began."""
+    windows: int = 0
+    """How many slap windows were opened."""
+    disturbed: int = 0
+    """In how many of them the times are in doubt."""
     lag_us: int = 0
     """The longest time in which the referee did not look at its pipes, in microseconds."""
     idle_cpu_ms: tuple[int, ...] = ()

@@ -148,6 +148,10 @@ class RunSummary(Struct, frozen=True, kw_only=True):
     """`fresh`: each match had cards of its own; `same`: all rotations of a deal shared them."""
     reuse: str
     """The life of a bot's process: a match, or the tournament."""
+    windows: int = 0
+    """The slap windows of the matches in the standings."""
+    disturbed: int = 0
+    """The slap windows whose times are in doubt; `golfref export RUN --table slaps` has the reasons."""
     slap_timing: SlapTiming | None
     """How slaps were timed; null if no game times any."""
     bots: tuple[EnteredBot, ...]
@@ -259,6 +263,7 @@ def summary_of(store: Store, *, with_results: bool = True, anchor: str | None = 
     # A fixed plan tells no figure, and drawing its line-ups takes longer than all tables.
     plan = None if meta.config.is_fixed else plan_now(store)
     tally, worst_us, late, counts_cpu = tally_for(meta.config), 0, 0, True
+    windows = disturbed = 0
     former = list(_former(store))
     rated = BlockTable() if former or meta.config.order != "means" else tally.table
     results: list[Result] = []
@@ -270,6 +275,7 @@ def summary_of(store: Store, *, with_results: bool = True, anchor: str | None = 
         played.update(result.bots)
         worst_us, late = max(worst_us, result.lag_us), late + (result.lag_us > LATE_MATCH_US)
         counts_cpu = counts_cpu and result.counts_cpu
+        windows, disturbed = windows + result.windows, disturbed + result.disturbed
         if with_results:
             results.append(result)
     count = tally.matches
@@ -322,6 +328,8 @@ def summary_of(store: Store, *, with_results: bool = True, anchor: str | None = 
         isolation=meta.config.isolation,
         rotations=meta.config.rotations,
         reuse=meta.config.reuse,
+        windows=windows,
+        disturbed=disturbed,
         slap_timing=_slap_timing(meta.config),
         bots=tuple(
             EnteredBot(

@@ -1,4 +1,4 @@
-"""Random playouts in process: decisions a second of every preset, beside RLCard's and OpenSpiel's gin rummy.
+"""Random playouts in process: decisions a second of every preset, beside the gin rummy of RLCard and OpenSpiel.
 
     pip install '.[bench,research]' && python tests/benchmarks/playouts.py [--seconds S] [--repetitions N] [PRESET ...]
 
@@ -11,11 +11,12 @@ ways:
 
 * `rules`: a `Game`: the legal actions of each question, the check of every answer, all events;
 * `Env`: an environment's legal numbers and its step;
-* `encode`: the same with the tensor of what the seat that decides may know, before every step;
-* `vector`: a `VectorEnv` of 64 rows in this process: masks and steps; a step of an action that takes several counts;
-* `vector+`: the same with the tensors;
+* `codes`: the same with the codes of what the seat that decides may know, before every step;
+* `tensor`: the same with the tensor instead of the codes;
+* `vector`: a `VectorEnv` of 64 rows with its masks and codes; a step of an action that takes several counts;
+* `raw_env`: PettingZoo's environment, with `last` and `step` (needs pettingzoo);
 * RLCard: its environment's own step, which encodes the state and lists the legal actions;
-* OpenSpiel: its Python-driven loop (legal_actions, apply_action), without the observation.
+* OpenSpiel: its Python-driven loop (observation_tensor, legal_actions, apply_action); `bare` is without the tensor.
 """
 
 import argparse
@@ -113,16 +114,17 @@ def rules(preset: str) -> Playout:
     return play
 
 
-def env(preset: str, *, encode: bool = False) -> Playout:
+def env(preset: str, *, seen: str = "") -> Playout:
     """An `Env`, by numbers."""
     games = Env(preset, seats_of(preset), **round_of(preset))
+    look = getattr(games, seen) if seen else None
 
     def play(dice: random.Random) -> int:
         games.reset(dice.getrandbits(60))
         count = 0
         while games.seat is not None:
-            if encode:
-                games.encode()
+            if look is not None:
+                look()
             games.step(one_of(games.numbers(), dice))
             count += 1
         return count
@@ -130,9 +132,9 @@ def env(preset: str, *, encode: bool = False) -> Playout:
     return play
 
 
-def vector(preset: str, *, encode: bool = False) -> Playout:
+def vector(preset: str) -> Playout:
     """A `VectorEnv`, some steps of it, with numbers that numpy draws for all rows together."""
-    games = VectorEnv(preset, ROWS, seats_of(preset), encode=encode, **round_of(preset))
+    games = VectorEnv(preset, ROWS, seats_of(preset), **round_of(preset))
     games.reset(1)
 
     def play(dice: random.Random) -> int:
@@ -140,6 +142,24 @@ def vector(preset: str, *, encode: bool = False) -> Playout:
         for _ in range(VECTOR_STEPS):
             games.step((games.masks * generator.random(games.masks.shape, np.float32)).argmax(axis=1))
         return ROWS * VECTOR_STEPS
+
+    return play
+
+
+def raw_env(preset: str) -> Playout:
+    """PettingZoo's environment, by `last` and `step`."""
+    from referee.research import pettingzoo
+
+    games = pettingzoo.raw_env(preset, seats_of(preset), **round_of(preset))
+
+    def play(dice: random.Random) -> int:
+        games.reset(dice.getrandbits(60))
+        count = 0
+        while games.match.seat is not None:
+            observation = games.last()[0]
+            games.step(one_of(observation["action_mask"].nonzero()[0], dice))
+            count += 1
+        return count
 
     return play
 
@@ -161,7 +181,7 @@ def rlcard() -> Playout:
     return play
 
 
-def openspiel() -> Playout:
+def openspiel(*, encode: bool = True) -> Playout:
     """OpenSpiel's gin_rummy, driven from Python; chance nodes are sampled and not counted."""
     import pyspiel
 
@@ -175,6 +195,8 @@ def openspiel() -> Playout:
                 outcomes, weights = zip(*state.chance_outcomes(), strict=True)
                 state.apply_action(dice.choices(outcomes, weights)[0])
             else:
+                if encode:
+                    state.observation_tensor()
                 state.apply_action(one_of(state.legal_actions(), dice))
                 count += 1
         return count
@@ -185,9 +207,10 @@ def openspiel() -> Playout:
 WAYS: dict[str, Callable[[str], Playout]] = {
     "rules": rules,
     "Env": env,
-    "encode": partial(env, encode=True),
+    "codes": partial(env, seen="codes"),
+    "tensor": partial(env, seen="tensor"),
     "vector": vector,
-    "vector+": partial(vector, encode=True),
+    "raw_env": raw_env,
 }
 
 
@@ -208,13 +231,13 @@ def main() -> None:
     parser.add_argument("--repetitions", type=int, default=9)
     parser.add_argument("presets", nargs="*", default=list(PRESETS))
     options = parser.parse_args()
-    others = {"RLCard": rlcard(), "OpenSpiel": openspiel()}
+    others = {"RLCard": rlcard(), "OpenSpiel": openspiel(), "bare": openspiel(encode=False)}
     seconds = options.seconds * options.repetitions * (len(others) + len(WAYS)) * len(options.presets)
     print(
         f"{len(options.presets)} games take {seconds / 60:.1f} minutes of CPU, and longer on a busy machine; "
         "each is told when it is done"
     )
-    print(f"{'preset':16}{'way':10}{'decisions/s':>12}{'x RLCard':>10}{'x OpenSpiel':>13}", flush=True)
+    print(f"{'preset':16}{'way':10}{'decisions/s':>12}{'x RLCard':>11}{'OpenSpiel':>11}{'bare':>11}", flush=True)
     found: dict[str, list[float]] = {}
     for preset in options.presets:
         ways = others | {name: way(preset) for name, way in WAYS.items()}
@@ -234,10 +257,11 @@ def tell(preset: str, figures: dict[str, list[float]]) -> None:
     for way in WAYS:
         ratios = [
             statistics.median(mine / other for mine, other in zip(figures[way], figures[name], strict=True))
-            for name in ("RLCard", "OpenSpiel")
+            for name in ("RLCard", "OpenSpiel", "bare")
         ]
         print(
-            f"{preset:16}{way:10}{statistics.median(figures[way]):12.0f}{ratios[0]:10.2f}{ratios[1]:13.2f}", flush=True
+            f"{preset:16}{way:10}{statistics.median(figures[way]):12.0f}{ratios[0]:10.2f}{ratios[1]:13.2f}{ratios[2]:8.2f}",
+            flush=True,
         )
 
 

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
 import pytest
 from commands import golfref
 from needs import need_perl
@@ -165,3 +166,20 @@ def test_what_cannot_be_written_is_told_and_nothing_is_changed(
     (tmp_path / "full/thesis.tex").touch()
     assert told in " ".join(golfref("new", *words, cwd=tmp_path, code=2)[1].split())
     assert {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*")} == {"full", "full/thesis.tex"}
+
+
+def test_a_file_that_is_no_policy_is_named_and_nothing_is_written(tmp_path: Path) -> None:
+    np.savez(tmp_path / "bare.npz", w1=np.zeros((2, 2)))
+    game = np.array('{"preset": "six-card", "seats": 2}')
+    np.savez(tmp_path / "narrow.npz", game=game, w1=np.zeros((2, 2)), b1=np.zeros(2))
+    (tmp_path / "text.npz").write_text("no")
+    for language, file, said in (
+        ("python", "bare.npz", "there is no array `game`; expected JSON text"),
+        ("python", "narrow.npz", "layer 1: expected w1 of shape \\(279, n\\)"),
+        ("python", "text.npz", "is no npz file"),
+        ("python", "none.npz", "cannot read none.npz: No such file"),
+        ("c", "bare.npz", "--policy makes a bot in Python; expected --language python, got c"),
+    ):
+        _, told = golfref("new", "mine", "--language", language, "--policy", file, cwd=tmp_path, code=2)
+        assert re.search(said, told)
+    assert not (tmp_path / "mine").exists()

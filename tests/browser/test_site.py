@@ -7,12 +7,9 @@ from typing import TYPE_CHECKING
 import pytest
 from browsing import DESKTOP, ON_THE_PAGE, PHONE, Browsing, sideways
 from html_read import read
-from made_up_sites import AS_OF, SCRIPT, content_of, played, pulse, written
+from made_up_sites import AS_OF, SCRIPT, content_of, played, status, written
 from match_pages import opened
 from msgspec.structs import replace
-
-from referee.site.files import stamped
-from referee.site.pages.every import pages
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -23,12 +20,16 @@ LOOK = "document.dispatchEvent(new Event('visibilitychange'))"
 """What makes a page look for news at once, as when a reader comes back to it."""
 
 
-@pytest.mark.parametrize("width", [PHONE, DESKTOP])
-@pytest.mark.parametrize("path", ["index.html", "highlights.html", "lists/all/1.html", "bots/script*.html"])
-def test_axe_finds_nothing_and_nothing_scrolls_sideways(path: str, width: int, site: Path, browse: Browsing) -> None:
-    page = browse.open(min(site.glob(path)), width=width, bypass_csp=True)
+@pytest.mark.parametrize(("width", "scheme"), [(PHONE, "light"), (DESKTOP, "dark"), (DESKTOP, "light")])
+@pytest.mark.parametrize(
+    "path", ["index.html", "highlights.html", "lists/1.html", "figures.html", "games/cactus.html", "bots/script*.html"]
+)
+def test_axe_finds_nothing_and_nothing_scrolls_sideways(
+    path: str, width: int, scheme: str, site: Path, browse: Browsing
+) -> None:
+    page = browse.open(min(site.glob(path)), width=width, bypass_csp=True, color_scheme=scheme)
 
-    browse.picture(page, f"site-{path.partition('.')[0].replace('/', '-').rstrip('*')}")
+    browse.picture(page, f"site-{path.partition('.')[0].replace('/', '-').rstrip('*')}-{scheme}")
     assert sideways(page) == 0
     page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
     assert sideways(page) == 0
@@ -62,6 +63,19 @@ def test_highlights_open_at_their_moments(site: Path, browse: Browsing) -> None:
         page.context.close()
 
 
+def test_the_list_shows_only_the_matches_of_a_bot_or_a_game(site: Path, browse: Browsing) -> None:
+    page = browse.open(site / "lists/1.html", "bot=ann&game=cactus")
+    rows = page.locator("tbody tr:visible")
+    shown = rows.count()
+    assert 0 < shown < page.locator("tbody tr").count()
+    assert all("ann" in text and "cactus" in text for text in rows.all_inner_texts())
+    assert f"{shown} of the " in page.inner_text("output")
+
+    page.select_option("select[name=bot]", "")
+    assert rows.count() >= shown
+    assert page.evaluate("location.hash") == "#game=cactus&bot="
+
+
 # The keyboard
 
 
@@ -93,14 +107,14 @@ def test_a_page_of_a_run_that_is_played_keeps_up_and_keeps_its_place(tmp_path: P
     folder = played(tmp_path / "run", 20)
     site = written(content_of(folder, is_live=True), tmp_path)
     page = browse.open(site / "index.html", width=PHONE)
-    page.evaluate("document.querySelector('details').open = true; scrollTo(0, 700)")
+    page.evaluate("scrollTo(0, 700)")
     assert "20 of 60 matches" in page.inner_text("main")
 
     written(content_of(played(folder, 20), is_live=True), site)
     page.evaluate(LOOK)
     page.get_by_text("40 of 60 matches have been played").wait_for()
     page.wait_for_load_state()
-    assert page.evaluate("[scrollY, document.querySelector('details').open]") == [700, True]
+    assert page.evaluate("scrollY") == 700
 
     written(content_of(played(folder)), site)
     page.evaluate(LOOK)
@@ -124,8 +138,7 @@ def test_a_page_tells_how_old_it_is_and_that_the_run_may_have_been_interrupted(
     browse.picture(page, "site-old")
     assert sideways(page) == 0
 
-    stamps = {file.path: stamped(file)[1] for file in pages(content)}
-    pulse(site, stamps, is_live=False)
+    status(site, content.version, is_live=False)
     page.reload()
     page.get_by_text("Interrupted: nobody plays this run now.").wait_for()
 
@@ -147,15 +160,15 @@ def test_a_page_of_a_run_that_was_killed_asks_less_and_less_often(tmp_path: Path
 def test_a_page_with_its_switch_off_stays_as_it_is(tmp_path: Path, browse: Browsing) -> None:
     content = content_of(played(tmp_path / "run", 20), is_live=True)
     site = written(content, tmp_path)
-    page = browse.open(site / "index.html")
+    page = browse.open(site / "about.html")
     page.uncheck("[data-live] input")
     assert "stays as it is" in page.inner_text("[data-live]")
 
-    pulse(site, {"index.html": "another"}, is_live=True)
+    status(site, "another", is_live=True)
     page.evaluate(LOOK)
     page.reload()
     assert not page.is_checked("[data-live] input"), "the switch is remembered"
 
-    written(replace(content, store="other.golfref"), site)
+    written(replace(content, store="other.golfref", version="another"), site)
     page.check("[data-live] input")
     page.get_by_text("golfref verify other.golfref").wait_for()

@@ -86,7 +86,7 @@ def test_a_view_shows_comments_of_others_or_takes_one_for_html(tmp_path: Path, b
         shown = page.evaluate(
             """golfref.shown.steps.flatMap((_, number) => {
                 golfref.shown.goTo(number);
-                return [...document.querySelectorAll(".words .comment q")].map((one) => one.textContent);
+                return [...document.querySelectorAll(".caption .comment q")].map((one) => one.textContent);
             })"""
         )
         page.context.close()
@@ -189,10 +189,38 @@ def test_a_link_opens_its_moment_and_the_address_follows(cactus: Path, browse: B
     page.wait_for_selector("input[type=range][aria-valuetext*='turn 3']")
     assert moment(page) == "r1t3"
 
-    page.click("button[data-view=seat0]")
-    page.wait_for_selector("button[data-view=seat0][aria-pressed=true]")
+    page.select_option("#view", "seat0")
+    page.wait_for_selector(".wire-tools .who")
     assert moment(page) == "r1t3"
-    assert page.url.endswith("index.html?view=seat0#r1t3")
+    page.wait_for_url("**/index.html?view=seat0#r1t3")
+
+
+def test_a_match_opens_elsewhere_than_at_its_end_or_two_steps_before_the_moment_of_a_link(
+    cactus: Path, browse: Browsing
+) -> None:
+    page = browse.open(cactus / "index.html")
+    page.wait_for_selector(".board")
+    assert moment(page) == page.evaluate("golfref.shown.steps.at(-1).at")
+    assert "The match is over: 2 greedy wins." in page.inner_text(".caption")
+
+    page = browse.open(cactus / "index.html", "r1t3")
+    page.wait_for_selector(".board")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    assert moment(page) == "r1t3"
+
+    page = browse.open(cactus / "index.html", "r99t99")
+    page.wait_for_selector(".board")
+    assert moment(page) == page.evaluate("golfref.shown.steps.at(-1).at")
+    assert "no moment that is called r99t99" in page.inner_text("[role=alert]")
+
+
+def test_the_winner_is_named_neither_in_the_heading_nor_at_the_table(cactus: Path, browse: Browsing) -> None:
+    page = opened(browse, cactus / "index.html", "r1")
+
+    assert page.inner_text("h1") == "greedy wins"
+    assert page.locator(".result li").all_inner_texts() == ["2\ngreedy\n23", "0\nfaulty\n27", "1\nrandom\n100"]
+    assert page.locator(".seat", has_text="winner of the match").get_attribute("aria-label") == "seat 2 greedy"
 
 
 def test_keys_that_scroll_are_taken_only_at_the_table_and_in_the_list(tmp_path: Path, browse: Browsing) -> None:
@@ -212,20 +240,13 @@ def test_keys_that_scroll_are_taken_only_at_the_table_and_in_the_list(tmp_path: 
     assert page.evaluate("document.activeElement.matches('.log [aria-current]')"), "the lines of a round replace others"
 
 
-def test_an_unknown_moment_opens_the_start_and_says_so(cactus: Path, browse: Browsing) -> None:
-    page = opened(browse, cactus / "index.html", "r99t99")
-
-    assert moment(page) == "r1"
-    assert "no moment that is called r99t99" in page.inner_text("[role=alert]")
-
-
 def test_a_page_alone_loads_another_file_or_forbids_too_little(tmp_path: Path, browse: Browsing) -> None:
     file = tmp_path / "match.html"
     file.write_bytes(self_contained(BY_PRESET["cactus"], ABOUT))
 
     page = opened(browse, file, "r1t3")
-    page.click("button[data-view=seat0]")
-    page.wait_for_selector("button[data-view=seat0][aria-pressed=true]")
+    page.select_option("#view", "seat0")
+    page.wait_for_selector(".wire-tools .who")
     assert moment(page) == "r1t3"
     assert browse.asked == [f"{file.resolve().as_uri()}"]
     assert "unsafe" not in file.read_text().partition("Content-Security-Policy")[2].partition(">")[0]
@@ -241,13 +262,59 @@ def test_a_browser_without_decompression_shows_an_empty_page(cactus: Path, brows
     assert "this browser is older than 2023" in old.inner_text("[role=alert]")
 
 
+@pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [PHONE, DESKTOP])
-def test_a_match_fits_and_axe_finds_nothing(width: int, tmp_path: Path, browse: Browsing) -> None:
-    page = opened(browse, written(tmp_path, BY_PRESET["powers"]) / "index.html", "r1t3", width=width, bypass_csp=True)
+def test_axe_finds_fault_with_a_match(width: int, scheme: str, tmp_path: Path, browse: Browsing) -> None:
+    file = written(tmp_path, BY_PRESET["powers"]) / "index.html"
+    page = opened(browse, file, "r1t2", width=width, color_scheme=scheme, bypass_csp=True)
 
     assert browse.findings(page) == []
-    assert sideways(page) == 0
-    browse.picture(page, "match-powers")
+    browse.picture(page, f"match-powers-{scheme}")
+
+
+@pytest.mark.parametrize("seats", [2, 4, 8, 12])
+def test_something_is_cut_at_some_width(seats: int, tmp_path: Path, browse: Browsing) -> None:
+    record = made_up(PRESETS["six-card"], seats, 1, AtRandom())
+    page = opened(browse, written(tmp_path, record) / "index.html")
+
+    for pixels in (360, PHONE, 700, 1180, DESKTOP, 1920, 2560):
+        page.set_viewport_size({"width": pixels, "height": 844})
+        assert sideways(page) == 0
+        assert page.evaluate(CUT) == [], f"at {pixels} pixels"
+
+
+CUT = """Array.from(document.querySelectorAll("main *")).filter(
+    (one) => one.checkVisibility() && one.scrollWidth > one.clientWidth + 1
+        && getComputedStyle(one).overflowX !== "visible" && !one.matches(".unseen")
+).map((one) => one.className)"""
+"""What has more in it than can be seen without scrolling sideways."""
+
+
+def test_on_a_phone_controls_cover_cards_that_could_be_seen_without_them(cactus: Path, browse: Browsing) -> None:
+    page = opened(browse, cactus / "index.html", "r1", width=PHONE)
+    row = page.locator(".controls .row").bounding_box()
+    assert row
+    assert page.locator(".controls").bounding_box() == row, "there is more than one row"
+    assert row["height"] < 50
+
+    page.click(".fold")
+    page.click("[aria-label='next turn']")
+    assert moment(page) == "r1t1"
+    page.click(".fold")
+    assert page.locator(".controls button:visible").count() == 1
+    page.click(".fold")
+    assert page.locator(".controls .play").is_visible()
+
+
+def test_a_match_cannot_be_printed(cactus: Path, browse: Browsing) -> None:
+    page = opened(browse, cactus / "index.html", "r1t2", color_scheme="dark")
+    page.emulate_media(media="print", color_scheme="dark")
+
+    assert page.locator(".controls").is_hidden()
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    assert page.evaluate("getComputedStyle(document.querySelector('.card')).printColorAdjust") == "exact"
+    page.set_viewport_size({"width": 718, "height": 1047})  # A4 within margins of a centimetre
+    assert page.evaluate(CUT) == []
 
 
 def test_keys_reach_all_cards_and_steps_and_the_help(cactus: Path, browse: Browsing) -> None:

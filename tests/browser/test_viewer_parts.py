@@ -15,15 +15,13 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.browser
 
 CALLED = """
-import { tokens, linesOf } from "./words.js";
-import { after, before, momentIn, starts } from "./steps.js";
-import { face, knownTo, slotInWords } from "./cards.js";
-import { changed } from "./states.js";
-import { windowInWords } from "./race.js";
-import { barPanel } from "./bar.js";
+import { face, knownTo, linesOf, slotInWords, tokens } from "./words.js";
+import { beside, momentIn, starts } from "./steps.js";
+import { windowInWords } from "./slaps.js";
+import { coursePanel } from "./scores.js";
 
-globalThis.parts = { tokens, linesOf, after, before, momentIn, starts, face, knownTo, slotInWords, changed };
-Object.assign(globalThis.parts, { windowInWords, barPanel });
+globalThis.parts = { tokens, linesOf, beside, momentIn, starts };
+Object.assign(globalThis.parts, { face, knownTo, slotInWords, windowInWords, coursePanel });
 """
 
 
@@ -51,7 +49,7 @@ def test_words_are_taken_apart_and_names_stay_names(page: "Page") -> None:
         ("0 a draws KH from the stock", ["a"], "<0>| draws |[KH]| from the stock"),
         ("0 KH draws 10S", ["KH"], "<0>| draws |[10S]"),
         ("1 s2 seat 0 s1 looks at s2 3C", ["a", "s2 seat 0 s1"], "<1>| looks at |slot 2| |[3C]"),
-        ("0 a switches seat 1 s3 and seat 0 s2", ["a", "b"], "<0>| switches |slot 3 of| |<1>| and |slot 2 of| |<0>"),
+        ("0 a switches seat 1 s3 and seat 0 s2", ["a", "b"], "<0>| switches |slot 3 of |<1>| and |slot 2 of |<0>"),
         ("round 2: dealer 1, starter 0", ["a", "b"], "round 2: |dealer |<1>|, |starter |<0>"),
         ("discards X1, 0E", ["a"], "discards |[X1]|, |[0E]"),
         ("10 a is no seat", ["a"], "10 a is no seat"),
@@ -70,14 +68,14 @@ def test_ways_lead_to_where_turns_windows_and_rounds_begin(page: "Page") -> None
     places = [(1, 0, 0), (1, 1, 0), (1, 1, 1), (1, 1, 1), (1, 2, 0), (1, 2, 2), (2, 0, 0), (2, 1, 0)]
     steps = [{"round": round_, "turn": turn, "window": window} for round_, turn, window in places]
 
-    assert call(page, "starts", steps, "event") == list(range(8))
+    assert call(page, "starts", steps, "step") == list(range(8))
     assert call(page, "starts", steps, "turn") == [0, 1, 4, 6, 7]
     assert call(page, "starts", steps, "window") == [2, 5]
     assert call(page, "starts", steps, "round") == [0, 6]
-    assert call(page, "after", [2, 5], 2) == 5
-    assert call(page, "after", [2, 5], 5) is None
-    assert call(page, "before", [2, 5], 3) == 2
-    assert call(page, "before", [2, 5], 2) is None
+    assert call(page, "beside", [2, 5], 2, 1) == 5
+    assert call(page, "beside", [2, 5], 5, 1) is None
+    assert call(page, "beside", [2, 5], 3, -1) == 2
+    assert call(page, "beside", [2, 5], 2, -1) is None
 
 
 def test_an_address_names_a_moment_however_it_is_written(page: "Page") -> None:
@@ -104,7 +102,7 @@ def test_the_bar_of_a_long_match_of_24_seats_cannot_be_drawn(page: "Page") -> No
             const names = Array.from({ length: 24 }, (_, seat) => ({ name: `b${seat}` }));
             const steps = Array.from({ length: 10_000 }, () => ({ round: 1, turn: 1 }));
             const states = steps.map((_, number) => ({ seats: names.map((_, seat) => ({ total: seat * number })) }));
-            parts.barPanel().mount(element, { view: "public", bots: names, steps, states, swings: [] });
+            parts.coursePanel().mount(element, { view: "public", bots: names, steps, states, swings: [] });
             return element.querySelectorAll("polyline").length;
         }"""
     )

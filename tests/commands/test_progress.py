@@ -16,12 +16,10 @@ from referee.commands.tournament.progress import (
     Leaders,
     LineDisplay,
     RunProgress,
-    StageLeaders,
     make_bar,
 )
 from referee.reports.tables.figures import duration
 from referee.tournament.plan.planned_match import PlannedMatch
-from referee.tournament.plan.rounds import Block, Round, StageRules
 from referee.tournament.results import Result
 
 # The plan
@@ -159,29 +157,11 @@ def test_of_a_gauntlet_only_challengers_lead() -> None:
     assert made.words(80) == "leading: bea 0.00"
 
 
-def test_where_bots_meet_different_opponents_who_leads_is_told_by_strength() -> None:
-    """`weak` has the better mean, but only because it met weaker bots."""
-    made = Leaders("match-points", by_strength=True)
-    for number, bots in enumerate([("ann", "bea"), ("ann", "bea"), ("bea", "weak"), ("weak", "cid")] * 3):
-        made.add(result(number, bots))
-    made.add(result(99, ("weak", "cid")))
-
-    assert made.words(80) == "leading: ann, bea, weak"
-    assert made.words(20) == "leading: ann, bea"
-
-
-def test_in_a_knockout_those_lead_who_lead_its_ties() -> None:
-    """`cid` has the better seed in a tie that is even; `ann`, who won before, is out."""
-    swiss = Round(number=0, title="")
-    table = Block(variant="six", bots=("bea", "cid"), deal=0)
-    final = Round(number=1, title="", stage=1, entered=("cid", "bea"), tables=(table,))
-    rules = (StageRules(format="swiss", deals=1, advance=2), StageRules(format="knockout", deals=1, limit=1))
-    made = StageLeaders("match-points", lambda number: final if number > 3 else swiss, rules)
-    for number, bots in enumerate([("ann", "bea"), ("bea", "cid")] * 2):
-        made.add(result(number, bots))
-    assert made.words(80).startswith("leading: ann")
-    made.add(result(4, ("bea", "cid"), (3, 3)))
-    assert made.words(80) == "leading: cid"
+def test_where_means_do_not_rank_nobody_leads(capsys: pytest.CaptureFixture[str]) -> None:
+    made = Leaders("match-points", ranked=())
+    made.add(result(0))
+    RunProgress(LineDisplay(), made, pace(1, Clock()), total=2, clock=Clock())
+    assert capsys.readouterr().err == "1/2 matches, about 1 s left\n"
 
 
 def result(number: int, bots: tuple[str, str] = ("ann", "bea"), totals: tuple[int, int] = (3, 9)) -> Result:

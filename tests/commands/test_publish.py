@@ -196,7 +196,7 @@ def test_a_key_or_an_option_that_cannot_be_used_is_refused_before_anything_is_ma
     (tmp_path / "minisign.key").write_text("untrusted comment: minisign encrypted secret key\nRWRTY0Iy\n")
     run = published / "day.golfref"
     refused = {
-        ("--tar",): "--tar is no option any more: `tar czf NAME.tar.gz NAME` packs a bundle",
+        ("--tar",): "--tar: there is no such option any more; `tar czf NAME.tar.gz NAME` packs a bundle",
         ("--key", "minisign.key"): "minisign.key: expected a private key of ssh",
         ("--key", "none"): "none: there is no such file",
     }

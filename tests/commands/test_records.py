@@ -82,7 +82,7 @@ def test_all_commands_of_a_run_print_the_same_of_a_file_of_records(played: Path)
     said = {golfref(*words, "m.jsonl", cwd=played, code=2)[1] for words in commands}
 
     assert said == {next(iter(said))}
-    assert said.pop().startswith("golfref: m.jsonl: not a golfref store, ")
+    assert said.pop().startswith("golfref: m.jsonl: not a golfref store, but JSON: records of matches, ")
 
 
 @pytest.mark.parametrize("command", ["replay", "transcript", "verify"])

@@ -21,9 +21,7 @@ from two_deals import CONFIG, two_deals
 from referee.commands.runs.site import problem
 from referee.commands.tournament.live_site import check_site
 from referee.rules.record import read_record, walk
-from referee.site.files import File
-from referee.site.folder import commitment_of, site_folder
-from referee.site.refusals import SiteRefused
+from referee.site.folder import SiteRefused, commitment_of, site_folder
 from referee.tournament.store.store import Store
 
 CARD = re.compile("(10|[2-9AJQK])([SHDC♠♥♦♣])")
@@ -135,7 +133,7 @@ def test_the_site_of_a_tournament_is_there_while_it_is_played_and_its_process_di
     (tmp_path / "run.toml").write_text(CONFIG.format(quick=QUICK).replace("deals = 2", "deals = 9999"))
     with site_folder(tmp_path / "site", "another", "ab" * 32) as folder:
         folder.begin()
-        folder.finish({}, File(path="pulse.js", data=b""))
+        folder.finish()
     command = ("tournament", "run.toml", "--site", "site")
     assert "the site of another run (another" in golfref(*command, cwd=tmp_path, code=2)[1]
     assert not (tmp_path / "run.golfref").exists()
@@ -143,7 +141,7 @@ def test_the_site_of_a_tournament_is_there_while_it_is_played_and_its_process_di
     with subprocess.Popen([*GOLFREF, *command, "--fresh"], cwd=tmp_path, stderr=DEVNULL) as played:
         try:
             until_there(tmp_path / "site.old1")
-            until_there(tmp_path / "site" / "pulse.js")
+            until_there(tmp_path / "site" / "status.js")
         finally:
             played.kill()
     until_gone()
@@ -160,4 +158,4 @@ def test_the_site_of_a_tournament_is_complete_when_it_ends(tmp_path: Path) -> No
     _, err = golfref("tournament", "run.toml", "--site", "site", cwd=tmp_path, alone=True)
 
     assert "site: a site of 4 matches, all of them with pages of their own" in err
-    assert '"live":false' in (tmp_path / "site" / "pulse.js").read_text()
+    assert '"live":false' in (tmp_path / "site" / "status.js").read_text()

@@ -130,7 +130,7 @@ def test_what_no_entry_may_have_is_not_copied(contest: Contest) -> None:
 
 
 ARCHIVES = Path(__file__).parent / "archives"
-"""One folder as GNU tar packs it, and bsdtar of macOS; `test_archives_of_tools.py` has the tools that run here."""
+"""One folder as GNU tar packs it, and bsdtar of macOS."""
 
 
 def windows_zip(path: Path, separator: str) -> Path:

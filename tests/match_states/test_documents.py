@@ -33,7 +33,7 @@ def test_a_document_has_the_wire_of_another_seat() -> None:
 
 
 @pytest.mark.parametrize("preset", PRESETS)
-def test_what_layouts_are_worth_at_a_showdown_is_what_they_score(preset: str) -> None:
+def test_at_a_showdown_layouts_are_worth_another_number_than_they_score(preset: str) -> None:
     found, checked = states(made := document(BY_PRESET[preset], OPEN)), 0
     for number, step in enumerate(made.steps):
         if step.event == "scored":
@@ -44,7 +44,7 @@ def test_what_layouts_are_worth_at_a_showdown_is_what_they_score(preset: str) ->
     assert checked == len(made.rounds) == len(BY_PRESET[preset].result.rounds)
 
 
-def test_who_looked_at_a_card_knows_it_until_it_leaves_the_table() -> None:
+def test_a_seat_that_looked_at_a_card_is_not_listed_as_one_that_knows_it() -> None:
     found = states(made := document(BY_PRESET["cactus"], None))
     number = next(number for number, step in enumerate(made.steps) if step.event == "looked")
     seat = made.steps[number].seat
@@ -56,7 +56,7 @@ def test_who_looked_at_a_card_knows_it_until_it_leaves_the_table() -> None:
     assert all(slot.card is None for slot in slots if slot)
 
 
-def test_times_of_a_window_stand_where_they_may() -> None:
+def test_times_of_a_window_are_missing_or_stand_in_the_document_of_another_viewer() -> None:
     record = timed(BY_PRESET["cactus"])
     public, own, everything = documents(record, [None, 1, OPEN])
     moves = [move for move in record.moves if isinstance(move, GivenSlaps)]
@@ -87,7 +87,7 @@ def _timed(move: GivenSlaps) -> GivenSlaps:
     return replace(move, reactions=reactions)
 
 
-def test_answers_stand_at_the_step_that_follows_from_them() -> None:
+def test_an_answer_is_missing_or_stands_at_another_step() -> None:
     record = BY_PRESET["six-card"]
     public, own, everything = documents(record, [None, 2, OPEN])
     steps = everything.steps
@@ -104,7 +104,7 @@ def test_answers_stand_at_the_step_that_follows_from_them() -> None:
     assert not any(step.answers for step in public.steps)
 
 
-def test_a_fault_does_not_tell_where_programs_lie_on_the_organisers_host() -> None:
+def test_a_fault_shows_where_programs_lie_on_the_organisers_host() -> None:
     record = BY_PRESET["cactus"]
     detail = (
         "cannot start /home/organiser/bots/faulty: [Errno 2] No such file or directory: '/home/organiser/bots/faulty'"
@@ -117,7 +117,7 @@ def test_a_fault_does_not_tell_where_programs_lie_on_the_organisers_host() -> No
     assert "/home/organiser" not in encoded
 
 
-def test_each_power_is_told_with_what_it_does(at_random: AtRandom) -> None:
+def test_a_power_is_named_without_what_it_does(at_random: AtRandom) -> None:
     record = made_up(with_options("powers", {"rounds": 2, "turn_cap": 12}), 3, 221, at_random)
     told = {step.power: step.words[1] for step in document(record, None).steps if step.event == "power"}
 
@@ -125,7 +125,7 @@ def test_each_power_is_told_with_what_it_does(at_random: AtRandom) -> None:
     assert len(told) > 5
 
 
-def test_a_hole_is_told_with_its_par() -> None:
+def test_a_hole_is_named_without_its_par() -> None:
     made = document(BY_PRESET["par-course"], None)
     deals = [made.steps[hole.first] for hole in made.rounds]
 
@@ -134,7 +134,7 @@ def test_a_hole_is_told_with_its_par() -> None:
     assert {hole.par for hole in document(BY_PRESET["cactus"], None).rounds} == {None}
 
 
-def test_with_open_cards_no_card_is_called_hidden(at_random: AtRandom) -> None:
+def test_with_open_cards_a_card_is_called_hidden(at_random: AtRandom) -> None:
     powers = made_up(with_options("powers", {"rounds": 2, "turn_cap": 12}), 3, 221, at_random)
     steps = [step for record in (powers, BY_PRESET["par-course"]) for step in document(record, OPEN).steps]
     words = [step.words[0] for step in steps if step.event in {"lines_swapped", "swapped_own", "arranged"}]

@@ -18,13 +18,13 @@ FOLDER = Path(__file__).parent.parent.parent / "referee" / "match_states"
 README = (FOLDER / "README.md").read_text(encoding="utf-8")
 
 
-def test_what_is_printed_is_a_document_of_the_schema() -> None:
+def test_a_document_does_not_fit_its_types() -> None:
     made = document(BY_PRESET["cactus"], OPEN)
 
     assert msgspec.json.decode(msgspec.json.encode(made), type=Document, strict=True) == made
 
 
-def test_the_page_names_every_field() -> None:
+def test_a_field_is_not_named_on_the_page() -> None:
     """Fields of the results at the head of a document and of the wire are said in words or stand in the schema."""
     definitions = schema()["$defs"]
     for name in ("State", "SeatState", "Step", "Answered", "FaultOfStep", "SlapWindow", "Reacted", "Swing", "Wire"):
@@ -39,7 +39,7 @@ WORDS = {
 """Fields whose names are words of the page, or that the schema alone tells."""
 
 
-def test_the_program_of_the_page_prints_the_table_at_the_end_of_each_round(
+def test_the_program_of_the_page_prints_other_tables(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (program,) = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)

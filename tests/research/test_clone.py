@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from wandering import dice, wander
+from wandering import dice, moves_of, wander
 
 from protocol.actions import Copy
 from referee.research import Env
@@ -66,7 +66,7 @@ def test_a_clone_in_the_middle_of_the_copies_of_a_2_goes_on_with_them() -> None:
     env = Env("powers", seats=2)
     env.reset("a 2")
     until(env, "pick2", answered=0)
-    env.step(next(move for move in env.legal() if isinstance(move, Copy) and move.power != "Q"))
+    env.step(next(move for move in moves_of(env).values() if isinstance(move, Copy) and move.power != "Q"))
     assert env.ask is not None
     assert env.ask.decision == "power"  # what the copied power is aimed at
     clone = env.clone()
@@ -79,4 +79,4 @@ def test_nothing_can_be_cloned_before_a_match_begins() -> None:
     with pytest.raises(LookupError, match="reset"):
         Env("six-card").clone()
     with pytest.raises(LookupError, match="no match has begun"):
-        pickle.loads(pickle.dumps(Env("six-card"))).legal()  # noqa: S301 - made here
+        pickle.loads(pickle.dumps(Env("six-card"))).numbers()  # noqa: S301 - made here

@@ -28,8 +28,8 @@ from referee.competition.at_home import fewest_options
 from referee.play.talk.retell import Retelling
 from referee.research import Env
 from referee.research import decisions as decided
+from referee.research.arguments import without_clock
 from referee.research.decisions import decisions
-from referee.research.env import without_clock
 from referee.rules.chance import Recorded
 from referee.rules.check_options import in_effect, seat_problem
 from referee.rules.record import Given, GivenTogether, NoRecord, Record, read_record, walk
@@ -99,7 +99,7 @@ def retelling_hello(record: Record) -> Any:
                 yield delivery.data
 
 
-def test_tensors_masks_and_moves_are_those_of_an_environment(run: Path, by_match: dict[int, list[Row]]) -> None:
+def test_codes_masks_and_moves_are_those_of_an_environment(run: Path, by_match: dict[int, list[Row]]) -> None:
     compared = 0
     for id_, record in records(run / "ended.golfref").items():
         variant = from_record(record.preset, record.options)
@@ -109,12 +109,13 @@ def test_tensors_masks_and_moves_are_those_of_an_environment(run: Path, by_match
         env._begin(Recorded(record.rounds), b"")
         steps = iter(by_match[id_])
         for action in actions_of(record):
-            for number in env.path(action):
-                row = next(steps)
+            ask = env.ask
+            while env.ask is ask and ask is not None:
+                number, row = env.number(action), next(steps)
                 assert row["seat"] == env.seat
                 assert row["move"] == number
                 assert np.flatnonzero(row["mask"]).tolist() == list(env.numbers())
-                assert np.array_equal(np.array(row["tensor"], np.float32), env.encode())
+                assert row["codes"] == env.codes().tolist()
                 env.step(number)
                 compared += 1
         assert next(steps, None) is None
@@ -141,7 +142,7 @@ def test_rows_have_the_steps_the_slaps_and_the_results_of_their_matches(
     slaps = [row for rows in steps.values() for row in rows if row["decision"] == "slap"]
     assert {json.loads(row["action"])["kind"] for row in slaps} <= {"pass", "slap"}
     assert any(row["time_us"] for row in slaps)
-    assert all(row["mask"][row["move"]] for row in slaps)
+    assert all(row["move"] is None or row["mask"][row["move"]] for row in slaps)
     assert max(map(len, steps.values())) > 1, "some actions have several steps"
     for rows in steps.values():
         assert [row["step"] for row in rows] == list(range(len(rows)))
@@ -161,7 +162,7 @@ def test_the_page_has_every_column() -> None:
     assert told == lines
 
 
-def test_the_file_says_which_game_its_tensors_are_of(run: Path, by_match: dict[int, list[Row]]) -> None:
+def test_the_file_says_which_game_its_codes_are_of(run: Path, by_match: dict[int, list[Row]]) -> None:
     from pyarrow.parquet import ParquetFile
 
     games = msgspec.json.decode(ParquetFile(run / "ended.parquet").metadata.metadata[b"golfref"])
@@ -169,8 +170,8 @@ def test_the_file_says_which_game_its_tensors_are_of(run: Path, by_match: dict[i
     for rows in by_match.values():
         (game,) = games[rows[0]["game"]]
         env = Env(game["preset"], game["seats"], **game["options"])
-        assert (len(rows[0]["tensor"]), len(rows[0]["mask"])) == (game["tensor"][0], game["moves"])
-        assert (env.tensor_shape, env.actions.size) == (tuple(game["tensor"]), game["moves"])
+        assert (len(rows[0]["codes"]), len(rows[0]["mask"])) == (game["codes"], game["moves"])
+        assert (env.codec.code_count, env.codec.size) == (game["codes"], game["moves"])
 
 
 def test_the_lines_of_the_page_load_one_game_of_several(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -182,7 +183,7 @@ def test_the_lines_of_the_page_load_one_game_of_several(run: Path, monkeypatch: 
     lines = lines.replace("decisions.parquet", "ended.parquet").replace('"keeper"', repr(NAMES[2]))
     exec(lines, found)  # noqa: S102 - the page's own
     env = found["env"]
-    assert found["tensors"].shape == (len(found["moves"]), *env.tensor_shape)
+    assert found["tensors"].shape == (len(found["moves"]), *env.codec.shape)
     assert found["masks"][np.arange(len(found["moves"])), found["moves"]].all()
     assert env.variant.preset == "cactus"
 

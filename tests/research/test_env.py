@@ -17,17 +17,17 @@ from golden import Golden
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
-from wandering import record_of
+from wandering import moves_of, record_of
 
 import referee
-from protocol.actions import Action, AddCard, Arrange, Discard, Knock, Pass, Slap, Swap
+from protocol.actions import Action, Arrange, Discard, Knock, Pass, Slap, Swap
 from protocol.events import Slapped
 from protocol.messages import Clocks, End, FaultPolicy, GameMessage, Hello, Limits, Match, Request
 from protocol.offers import admits, every_action, size
 from referee.play.talk.retell import Retelling
 from referee.research import Env
-from referee.research.actions import NOTHING_BEGUN, Begin, Begun, Further, Move, Then
-from referee.research.env import default_seats
+from referee.research.arguments import default_seats
+from referee.research.moves import NOTHING_BEGUN, Begin, Begun, Then
 from referee.rules.check_options import seat_problem
 from referee.rules.dice import any_action
 from referee.rules.keyed_streams import bot_seed, seed_key
@@ -103,31 +103,24 @@ def test_every_legal_action_has_one_path_of_numbers_and_back(preset: str, data: 
         if sum(map(size, ask.offers)) <= 100:
             check_paths(env)
         action = any_action(ask.offers, dice)
-        for number in env.path(action):
+        while env.ask is ask:
             check_moves(env)
-            env.step(number)
+            env.step(env.number(action))
         assert env.history[-1][0] == ask.seat
         assert same(env.history[-1][1], action)
 
 
 def check_moves(env: Env) -> None:
     """The mask, the numbers and the moves say the same, and every number stands for one move."""
-    numbers, moves = env.numbers(), env.legal()
+    numbers, moves = env.numbers(), moves_of(env).values()
     assert numbers == tuple(sorted(set(numbers)))
     assert [number for number, legal in enumerate(env.mask()) if legal] == list(numbers)
     assert len(set(moves)) == len(moves) == len(numbers) > 0
-    assert sorted(env.number(move) for move in moves) == list(numbers)
-    ask, page = env.ask, env.begun.page
+    ask = env.ask
     assert ask is not None
-    for number in numbers:
-        move = env.move(number)
-        assert env.number(move) == number
-        assert env.actions.expanded(number, ask.seat, page) == move
-        assert env.actions.reduced(move, ask.seat) == (
-            page if not isinstance(move, Further) else 0,
-            env.actions[number],
-        )
-    assert all(isinstance(move, (Begin, Then, Further)) or admits(ask.offers, move) for move in moves)
+    for number, move in moves_of(env).items():
+        assert env.codec.moves.of_seat(number, ask.seat) == move
+        assert isinstance(move, (Begin, Then)) or (admits(ask.offers, move) and env.number(move) == number)
 
 
 def same(one: Action, other: Action) -> bool:
@@ -148,55 +141,40 @@ def check_paths(env: Env) -> None:
     assert env.ask is not None
     paths: dict[tuple[int, ...], Action] = {}
     for action in every_action(env.ask.offers):
-        assert same(paths.setdefault(env.path(action), action), action)
+        assert same(paths.setdefault(path_to(env, action), action), action)
     assert set(paths) == set(leaves(env, NOTHING_BEGUN, ()))
+
+
+def path_to(env: Env, action: Action) -> tuple[int, ...]:
+    """The numbers that give this answer, one after another."""
+    assert env.ask is not None
+    moves, begun, path = env.codec.moves, NOTHING_BEGUN, list[int]()
+    while isinstance(begun, Begun):
+        path.append(moves.towards(env.ask, begun, action))
+        begun = moves.after(env.ask, begun, path[-1])  # type: ignore[assignment]
+    return tuple(path)
 
 
 def leaves(env: Env, begun: Begun, path: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
     """All sequences of legal numbers that give an answer to what is asked now."""
     assert env.ask is not None
-    for number in env.actions.legal(env.ask, begun).numbers:
-        after = env.actions.after(env.ask, begun, number)
+    moves = env.codec.moves
+    for number in moves.legal(env.ask, begun).numbers:
+        after = moves.after(env.ask, begun, number)
         if isinstance(after, Begun):
             yield from leaves(env, after, (*path, number))
         else:
             yield (*path, number)
 
 
-@pytest.mark.parametrize("preset", ["cactus", "powers"])
-def test_layouts_that_have_grown_are_reached_page_by_page(preset: str) -> None:
-    env = Env("powers", 3, decks=3, turn_cap=200) if preset == "powers" else Env("cactus", 3, stock_out="reshuffle")
-    dice, pages = Random(1), set()  # noqa: S311 - no secret
-    for seed in range(2):
-        env.reset(seed)
-        for _ in range(600):
-            if env.seat is None:
-                break
-            check_moves(env)
-            pages.add(env.begun.page)
-            assert np.abs(env.encode()).max() == 1.0
-            env.step(dice.choice([*growing(env)] or [move for move in env.legal() if not isinstance(move, Knock)]))
-    assert pages >= {0, 1}
-
-
-def growing(env: Env) -> Iterator[Move]:
-    """The moves that bring cards into layouts, and those that look at the pages that come of it."""
-    for move in env.legal():
-        match move:
-            case Slap(target=(owner, _)) if owner == env.seat:  # a penalty card where it is wrong
-                yield move
-            case AddCard(seat=0) | Discard() | Further():
-                yield move
-
-
 def test_numbers_and_fields_stay_as_they_are(golden: Golden) -> None:
-    lines = ["# game seats: numbers, their fingerprint; length of the tensor, fingerprint of its fields"]
+    lines = ["# game seats: numbers, their fingerprint; codes, length of the tensor, fingerprint of its fields"]
     for preset, variant in PRESETS.items():
         for seats in sorted({default_seats(variant), variant.seats[1]}):
             env = Env(preset, seats)
-            fields = sha256(msgspec.json.encode([(field.name, field.shape) for field in env.fields])).hexdigest()
-            numbers = f"{env.actions.size} {env.actions.fingerprint[:16]}"
-            lines.append(f"{preset} {seats}: {numbers}; {env.tensor_shape[0]} {fields[:16]}")
+            fields = sha256(msgspec.json.encode([(field.name, field.shape) for field in env.codec.fields])).hexdigest()
+            numbers = f"{env.codec.size} {env.codec.moves.fingerprint[:16]}"
+            lines.append(f"{preset} {seats}: {numbers}; {env.codec.code_count} {env.codec.shape[0]} {fields[:16]}")
     golden.check(Path(__file__).with_name("numbers.txt"), "\n".join([*lines, ""]).encode())
 
 
@@ -250,7 +228,7 @@ def test_a_window_is_settled_by_the_lot_once_all_have_answered() -> None:
 
     for seat in range(2):
         assert env.seat == seat
-        slap = next(move for move in env.legal() if isinstance(move, Slap) and move.target[0] == seat)
+        slap = next(move for move in moves_of(env).values() if isinstance(move, Slap) and move.target[0] == seat)
         env.step(slap)
         assert [env.lines(seat) for seat in range(3)] == before
         assert len(env.game.events) == events
@@ -289,9 +267,9 @@ def test_an_illegal_move_says_who_what_and_what_else_and_changes_nothing() -> No
     env.step(0)
     env.step(0)
     lines, history = env.lines(), list(env.history)
-    number = env.actions.size - 1
+    number = env.codec.size - 1
     wrong: list[Any] = [number, -1, 999, np.int64(number), Discard(), "knock", None, Swap(slot=3), Then(value=1)]
-    wrong += [Swap(slot=cast(Any, [1])), Further(), 0.5]
+    wrong += [Swap(slot=cast(Any, [1])), 0.5]
     for move in wrong:
         with pytest.raises(
             ValueError, match=r"^seat 1 may not answer .* to `turn`, which offers draw with from one of"
@@ -300,32 +278,31 @@ def test_an_illegal_move_says_who_what_and_what_else_and_changes_nothing() -> No
     assert (env.lines(), env.history, env.seat) == (lines, history, 1)
     with pytest.raises(IllegalAnswer, match=r"number 999 \(there are 0 to 31\) to `turn`"):
         env.step(999)
-    with pytest.raises(IllegalAnswer, match=rf"number {number} \({re.escape(str(env.actions[number]))}\)"):
+    with pytest.raises(IllegalAnswer, match=rf"number {number} \({re.escape(str(env.codec.moves[number]))}\)"):
         env.move(number)
     with pytest.raises(IllegalAnswer, match="Discard"):
         env.number(Discard())
-    with pytest.raises(IllegalAnswer, match="Discard"):
-        env.path(Discard())
 
 
 def test_a_step_of_an_action_that_does_not_fit_says_what_comes_next() -> None:
     env = Env("par-3", 2)
     env.reset(1)
-    env.step(Begin(kind="arrange", value=2))
+    first = {move: number for number, move in moves_of(env).items()}
+    env.step(first[Begin(kind="arrange", value=2)])
     with pytest.raises(
-        IllegalAnswer, match=r"Then\(value=2\) to `arrange`, which offers arrange with Then\(value=0\), or"
+        IllegalAnswer, match=r"number 0 \(.*\) to `arrange`, which offers arrange with Then\(value=0\), or"
     ):
-        env.step(Then(value=2))
+        env.step(0)
     with pytest.raises(IllegalAnswer, match="Arrange"):
         env.step(Arrange(slots=(0, 1, 2, 3, 4, 5)))
     for slot in (0, 1, 3, 4):
-        env.step(Then(value=slot))
+        env.step(next(number for number, move in moves_of(env).items() if move == Then(value=slot)))
     assert env.history == [(0, Arrange(slots=(2, 0, 1, 3, 4, 5)))]
 
 
 def test_a_match_that_is_over_or_has_not_begun_says_so() -> None:
     env = Env("four-turns", 2)
-    for use in (env.legal, env.mask, env.rewards, env.observe, env.encode, env.step):
+    for use in (env.numbers, env.mask, env.rewards, env.observe, env.codes, env.step):
         with pytest.raises(LookupError, match=r"call reset\(seed\) first"):
             use(*([0] if use == env.step else []))
     for field in ("history", "begun", "seed"):
@@ -333,14 +310,14 @@ def test_a_match_that_is_over_or_has_not_begun_says_so() -> None:
             getattr(env, field)
     env.reset(1)
     play(env, Random(1))  # noqa: S311 - no secret
-    assert (env.legal(), env.asks, env.numbers()) == ((), (), ())
+    assert (env.asks, env.numbers()) == ((), ())
     assert not env.mask().any()
     with pytest.raises(ValueError, match=r"the match is over, 0 comes too late: call reset"):
         env.step(0)
     with pytest.raises(ValueError, match="name the seat"):
         env.observe()
     with pytest.raises(ValueError, match="there is no seat 2; the seats are 0 to 1"):
-        env.encode(2)
+        env.codes(2)
 
 
 @pytest.mark.parametrize(

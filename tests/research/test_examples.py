@@ -1,4 +1,4 @@
-"""The examples: one learns four-card golf and writes a bot, one imitates a bot of a run, and a notebook has both."""
+"""The examples: one learns a game and writes a policy, one imitates a bot of a run, and a notebook has both."""
 
 import json
 import re
@@ -6,7 +6,6 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from random import Random
 from typing import Any
 
 import msgspec
@@ -16,11 +15,10 @@ from exported import made_up_run
 from needs import need_modules
 
 import referee.research.examples
-from referee.research import Env
+from referee.research import Codec, Env
 from referee.research.decisions import decisions
-from referee.research.examples.four_card import bot
-from referee.research.policies import BotPolicy, play, policy
-from referee.research.programs import Program
+from referee.research.network import Network
+from referee.research.policies import play, policy
 
 pytestmark = pytest.mark.research
 
@@ -30,81 +28,35 @@ def _libraries() -> None:
     need_modules("pyarrow", "sklearn", extra="research,learn")
 
 
-# Learning four-card golf
+# Learning from nothing
 
 
-def test_four_card_learns_from_what_the_bot_sees() -> None:
-    from referee.research.examples.four_card import learn
-
-    seen: list[bot.View] = []
-
-    class Looks(bot.Learned):
-        def __init__(self, match: bot.Action) -> None:
-            super().__init__(match, lambda rows: [0.0] * len(rows))
-
-        def decide(self, request: bot.Action) -> bot.Action:
-            action = super().decide(request)
-            seen.append(self.view)
-            return action
-
-    env, dice = Env("four-card", 4), Random(1)  # noqa: S311 - it must be the same every time
-    env.reset("seen")
-    looks = BotPolicy(Program(name="looks", make=lambda match: Looks(match).decide))
-    while env.seat is not None:
-        looks(env)
-        for move in env.legal():
-            kind, choice = learn.kind_and_choice(move)
-            assert bot.positions(seen[-1], kind, choice) == bot.positions(learn.view_of(env), kind, choice)
-        env.step(dice.choice(env.numbers()))
-    assert len(seen) > 100
-    assert {view.is_last for view in seen} == {False, True}
-
-
-def test_the_bot_that_four_card_writes_does_what_was_learned(tmp_path: Path) -> None:
-    from referee.research.examples.four_card import learn
-
-    (*_, student) = learn.generations(learn.GENERATIONS * 2, seed=1)
-    learn.write_bot(student, tmp_path / "learned")
-    histories = []
-    for one in (student.policy, policy(tmp_path / "learned")):
-        env = Env("four-card", 3, rounds=2)
-        env.reset("alike")
-        play(env, [one, policy("greedy"), policy("random")])
-        histories.append(env.history)
-    assert histories[0] == histories[1]
-
-
-def test_the_command_of_four_card_learns_measures_and_writes_a_bot(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "referee.research.examples.four_card.learn", "-o", str(tmp_path / "learned")]
-    tiny = ["--rounds", "50", "--deals", "2", "--against", "random"]
-    done = subprocess.run([*command, *tiny], capture_output=True, text=True, check=True, timeout=600)
-    assert "generation 25 of 25:" in done.stdout
-    assert "against random: " in done.stdout
-    assert " points a round over 2 deals" in done.stdout
-    layers = json.loads((tmp_path / "learned/weights.json").read_text())
-    assert [len(added) for _, added in layers] == [64, 32, 1]
-    assert done.stderr == ""
-
-
-def test_a_game_that_was_not_learned_is_named() -> None:
-    with pytest.raises(ValueError, match="has learned four-card, and cannot play six-card"):
-        bot.Learned({"variant": "six-card"}, lambda rows: [0.0] * len(rows))
-
-
-def test_a_mistake_is_named_before_four_card_learns(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+def test_the_recipe_learns_and_the_bot_of_its_policy_plays_as_the_policy_does(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from referee.research.examples.four_card import learn
+    from referee.research.examples import learn
 
-    for words, said in (
-        (["--rounds", "10"], "expected 50 rounds and 2 deals at least, got 10 and 400"),
-        (["--against", "gredy"], "no shipped bot in Python called 'gredy'"),
-        (["-o", "/proc/learned"], "/proc/learned"),
-    ):
-        monkeypatch.setattr(sys, "argv", ["learn", *words])
-        with pytest.raises(SystemExit):
-            learn.main()
-        assert said in capsys.readouterr().err
+    monkeypatch.setattr(learn, "ROWS", 8)
+    words = ["learn", "cactus", "--minutes", "0.005", "--deals", "2", "--against", "random"]
+    monkeypatch.setattr(sys, "argv", [*words, "-o", str(tmp_path / "model.npz")])
+    learn.main()
+    assert "against random: " in capsys.readouterr().out
+
+    golfref("new", "mine", "--language", "python", "--policy", "model.npz", cwd=tmp_path)
+    network, env = Network.load(tmp_path / "model.npz"), Env("cactus", 3, rounds=2)
+    env.reset("alike")
+    play(env, [network, policy("greedy"), policy("random")])
+    asked, sent = [], env.lines(0)
+    bot = subprocess.run(
+        [sys.executable, "-I", "bot.py"],
+        cwd=tmp_path / "mine/bot",
+        input=b"".join(sent),
+        capture_output=True,
+        check=True,
+    )
+    asked = [json.loads(line)["action"] for line in bot.stdout.splitlines()[1:]]
+    given = [msgspec.to_builtins(action) for seat, action in env.history if seat == 0]
+    assert asked == json.loads(json.dumps(given))
 
 
 # Imitating a bot
@@ -171,14 +123,17 @@ def test_the_imitator_learns_from_tables_of_one_size(tmp_path: Path) -> None:
     three = read_table(tmp_path / "run.parquet")
     games = json.loads(ParquetFile(tmp_path / "run.parquet").metadata.metadata[b"golfref"])
     games["four-card"].append(games["four-card"][0] | {"seats": 2})
+    codec = Codec("four-card", 2)
+    codes = codec.code_count
     two = table(
-        {name: three[name] for name in three.column_names} | {"seats": [2] * len(three), "tensor": [[0.0]] * len(three)}
+        {name: three[name] for name in three.column_names}
+        | {"seats": [2] * len(three), "codes": [[0] * codes] * len(three)}
     )
     both = concat_tables([three, two.cast(three.schema)])
     write_table(both.replace_schema_metadata({"golfref": json.dumps(games)}), tmp_path / "both.parquet")
     with pytest.raises(ValueError, match="has tables of 'four-card' of several sizes: name one of 3, 2 seats"):
         imitate.read(tmp_path / "both.parquet", "ann")
-    assert imitate.read(tmp_path / "both.parquet", "ann", seats=2).tensors.shape[1] == 1
+    assert imitate.read(tmp_path / "both.parquet", "ann", seats=2).tensors.shape[1] == codec.shape[0]
     assert len(imitate.read(tmp_path / "both.parquet", "ann", seats=3).moves) == len(
         imitate.read(tmp_path / "run.parquet", "ann").moves
     )
@@ -189,7 +144,7 @@ def test_the_imitator_learns_from_tables_of_one_size(tmp_path: Path) -> None:
 
 NOTEBOOK = Path(referee.research.examples.__file__).with_name("first_steps.ipynb")
 
-SMALL = "DEALS, WORLDS, TOURNAMENT_DEALS, ROUNDS = 2, 5, 5, 100"
+SMALL = "DEALS, WORLDS, TOURNAMENT_DEALS, MINUTES = 2, 5, 5, 0.01"
 
 Cells = list[dict[str, Any]]
 

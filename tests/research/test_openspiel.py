@@ -217,7 +217,7 @@ def test_observations_are_those_of_the_env(pyspiel: Any) -> None:
     wander(state, dice(8), 1) if state.is_chance_node() else None
     env: Env = state.path.env
     for player in range(3):
-        assert np.allclose(state.observation_tensor(player), env.encode(player))
+        assert np.allclose(state.observation_tensor(player), env.tensor(player))
 
 
 def test_a_tiny_game_can_be_solved(spiel: Any, pyspiel: Any) -> None:

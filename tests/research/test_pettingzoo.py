@@ -11,9 +11,7 @@ import numpy as np
 import pytest
 from needs import need_modules
 
-from protocol.actions import Pass
 from referee.research import Env
-from referee.research.actions import Further
 from referee.rules.variants import PRESETS
 
 pytestmark = pytest.mark.research
@@ -87,21 +85,24 @@ def test_the_tests_of_pettingzoo_pass(golf: Any, preset: str, seats: int | None,
     test.api_test(make(), num_cycles=300)
     test.seed_test(make, num_cycles=150)
     test.render_test(make)
-    test.parallel_api_test(golf.parallel_env(preset, seats, **settings), num_cycles=300)
 
 
 def test_rewards_and_observations_are_those_of_the_env(golf: Any) -> None:
     env, below = golf.env("four-card", rounds=2, reward="rounds"), Env("four-card", rounds=2, reward="rounds")
+    seen = golf.env("four-card", rounds=2, tensor=True)
+    seen.reset(seed=7)
     env.reset(seed=7)
     below.reset(7)
     worth = np.zeros(below.seats)
     while below.seat is not None:
         assert env.agent_selection == f"player_{below.seat}"
         observation, reward, *_ = env.last()
-        assert np.array_equal(observation["observation"], below.encode())
+        assert np.array_equal(observation["observation"], below.codes())
+        assert np.array_equal(seen.last()[0]["observation"], below.tensor())
         assert np.array_equal(observation["action_mask"], below.mask())
         worth[below.seat] -= reward
         number = below.numbers()[-1]
+        seen.step(number)
         env.step(number)
         below.step(number)
         worth += below.rewards()
@@ -118,51 +119,6 @@ def test_a_match_that_is_cut_off_is_truncated_for_everybody(golf: Any) -> None:
     told = play(env, 1)
     assert len(told) == 9 + 2
     assert [(terminated, truncated) for _, _, terminated, truncated, _ in told[-2:]] == [(False, True)] * 2
-
-
-def test_in_the_parallel_environment_all_who_decide_at_the_same_time_act_at_once(golf: Any) -> None:
-    env = golf.parallel_env("cactus", 4, rounds=1)
-    observations, infos = env.reset(seed=3)
-    acted = []
-    while env.agents:
-        acts = [agent for agent in env.agents if infos[agent]["acts"]]
-        decision = env.match.ask.decision
-        acted.append((decision, len(acts)))
-        assert [agent for agent in env.agents if observations[agent]["action_mask"].any()] == acts
-        actions = {agent: int(observations[agent]["action_mask"].argmax()) for agent in acts}
-        observations, _, _, _, infos = env.step(actions)
-    assert {count for decision, count in acted if decision == "slap"} == {4}
-    assert {count for decision, count in acted if decision == "turn"} == {1}
-
-
-def window_with_pages(golf: Any) -> Any:
-    """A parallel environment in a slap window in which a seat has more cards than fit on a page."""
-    env, dice = golf.parallel_env("cactus", 2), np.random.default_rng(3)
-    for seed in range(100):
-        observations, infos = env.reset(seed=seed)
-        while env.agents and env.cycles < 300:
-            acts = [agent for agent in env.agents if infos[agent]["acts"]]
-            if len(acts) > 1 and Further() in env.match.legal():
-                return env
-            masks = {agent: observations[agent]["action_mask"] for agent in acts}
-            observations, _, _, _, infos = env.step({agent: dice.choice(masks[agent].nonzero()[0]) for agent in acts})
-    raise AssertionError("no window has pages")
-
-
-def test_nobody_sees_in_a_window_with_pages_which_page_the_others_choose(golf: Any) -> None:
-    told: dict[object, list[object]] = {}
-    for move in (Further(), Pass()):
-        env = window_with_pages(golf)
-        number, history = env.match.number(move), list(env.match.history)
-        passed = env.match.number(Pass())
-        env.step({"player_0": number, "player_1": passed})
-        told[move] = []
-        while env.match.history == history:
-            observations, infos = env._observations()
-            told[move].append((infos["player_1"], *map(bytes, observations["player_1"].values())))
-            env.step({agent: int(observations[agent]["action_mask"].argmax()) for agent in env.agents})
-    assert told[Further()] == told[Pass()]
-    assert told[Pass()]
 
 
 def test_a_picture_is_as_large_at_every_moment_and_shows_the_cards(golf: Any) -> None:
@@ -197,15 +153,6 @@ def test_a_copy_stands_where_the_environment_stands(golf: Any, copied: Callable[
     assert rest(other) == rest(env)
     assert play(other, 5) == play(env, 5)
 
-    parallel = window_with_pages(golf)
-    further, passed = (parallel.match.number(move) for move in (Further(), Pass()))
-    parallel.step({"player_0": further, "player_1": passed})
-    other = copied(parallel)
-    for _ in range(50):
-        numbers = {agent: int(one["action_mask"].argmax()) for agent, one in parallel._observations()[0].items()}
-        assert str(other.step(numbers)) == str(parallel.step(numbers))
-    assert other.match.history == parallel.match.history
-
 
 def test_the_games_have_the_names_that_users_of_pettingzoo_expect(golf: Any) -> None:
     import pettingzoo
@@ -214,10 +161,7 @@ def test_the_games_have_the_names_that_users_of_pettingzoo_expect(golf: Any) -> 
         name = f"{preset.replace('-', '_')}_v0"
         module = getattr(golf, name)
         assert str(module.env().unwrapped) == f"golf_{name}"
-        options = {} if preset == "par-course" else {"rounds": 1}
-        assert module.parallel_env(**options).match.variant.preset == preset
         assert pettingzoo.make("aec", f"golf/{name}").metadata["name"] == f"golf_{name}"
-    assert pettingzoo.make("parallel", "golf/four_card", seats=4).match.seats == 4
     with pytest.raises(AttributeError, match=r"there is no `five_card_v0` here; the games are six_card_v0"):
         _ = golf.five_card_v0
 
@@ -229,14 +173,12 @@ def test_mistakes_are_named(golf: Any) -> None:
         ({"render_view": "player_2"}, "render_view: expected open, public or one of player_0"),
         ({"max_cycles": 0}, "max_cycles: expected a number of steps from 1 on"),
     ):
-        for make in (golf.env, golf.parallel_env):
-            with pytest.raises(ValueError, match="^" + message.replace("?", r"\?")):
-                make(**({"preset": "six-card"} | wrong))
-    env, parallel = golf.env("six-card"), golf.parallel_env("six-card")
-    for one in (env, parallel):
-        one.reset(seed=1)
+        with pytest.raises(ValueError, match="^" + message.replace("?", r"\?")):
+            golf.env(**({"preset": "six-card"} | wrong))
+    env = golf.env("six-card")
+    env.reset(seed=1)
     mask = env.last()[0]["action_mask"]
-    legal, illegal = int(mask.argmax()), int(mask.argmin())
+    illegal = int(mask.argmin())
     for use, message in (
         (lambda: env.step(illegal), "seat 0|player_0"),
         (lambda: env.step(None), "seat 0|player_0"),
@@ -244,14 +186,7 @@ def test_mistakes_are_named(golf: Any) -> None:
         (lambda: env.reset(seed="x"), "seed: expected a whole number from 0 on or None, got 'x'"),
         (lambda: env.reset(seed=-1), "seed: expected a whole number from 0 on or None, got -1"),
         (lambda: env.reset(options={"rounds": 3}), "options: reset takes none, got rounds; give them to env"),
-        (lambda: parallel.reset(options={"rounds": 3}), "options: reset takes none, got rounds; give them to env"),
         (lambda: env.observe("player_7"), "agent: expected one of player_0, player_1, got 'player_7'"),
-        (lambda: parallel.step(None), "actions: expected a dictionary with a number for each agent, got None"),
-        (lambda: parallel.step({"player_0": legal}), "player_1 must give the number of a legal move, got None"),
-        (
-            lambda: parallel.step({"player_0": legal, "player_1": illegal}),
-            "player_1 may not answer .* legal are",
-        ),
     ):
         with pytest.raises(ValueError, match=message):
             use()

@@ -18,7 +18,7 @@ from protocol.cards import Card, rank
 from protocol.events import Slapped
 from referee.research import Env
 from referee.research import resample as resampling
-from referee.research.actions import Begin
+from referee.research.moves import Begin
 from referee.research.resample import TooRare, other_state
 from referee.rules.check_options import BadOptions
 from referee.rules.record import replay
@@ -49,12 +49,12 @@ def known_cards(env: Env, seat: int) -> dict[Target, bool]:
 def test_the_seat_is_told_the_same_and_the_match_can_be_played_to_its_end(preset: str, seed: int, before: int) -> None:
     env = Env(preset)
     env.reset(seed)
-    env.encode(0)  # from here on its tensors follow the match, while those of other states begin with the round
+    env.codes(0)  # from here on its codes follow the match, while those of other states begin with the round
     wander(env, dice(seed), before)
     for seat in range(env.seats):
         other = env.resample(seat, dice(seed))
         assert other.lines(seat) == env.lines(seat)
-        assert np.array_equal(other.encode(seat), env.encode(seat))
+        assert np.array_equal(other.codes(seat), env.codes(seat))
         assert (other.seat, other.asks[:1] and other.asks[0].seat) == (env.seat, env.asks[:1] and env.asks[0].seat)
         if env.seat == seat:
             assert (other.numbers(), other.begun) == (env.numbers(), env.begun)
@@ -88,7 +88,7 @@ def test_at_any_table_another_state_is_found_unless_it_is_too_rare(data: st.Data
     except TooRare:
         assume(False)
     assert other.lines(seat) == env.lines(seat)
-    assert np.array_equal(other.encode(seat), env.encode(seat))
+    assert np.array_equal(other.codes(seat), env.codes(seat))
     assert other.seat == env.seat
     assert all_cards(other) == all_cards(env)
 
@@ -123,7 +123,7 @@ def test_later_rounds_are_dealt_anew() -> None:
 def test_slaps_that_others_have_sealed_are_asked_for_again_and_one_s_own_stays() -> None:
     env = until(begun("cactus", 5, 3), "slap", 0)
     env.step(Pass())
-    env.step(next(move for move in env.legal() if isinstance(move, Slap)))
+    env.step(next(move for move in wandering.moves_of(env).values() if isinstance(move, Slap)))
     mine, theirs = env.resample(2, dice(1)), env.resample(1, dice(1))
     assert [ask.seat for ask in mine.asks] == [2, 0, 1]
     assert [ask.seat for ask in theirs.asks] == [2, 0]
@@ -143,7 +143,9 @@ def test_slaps_that_came_too_late_to_be_seen_become_passes() -> None:
     for seed in range(100):
         env = until(begun("cactus", seed, 4), "slap", 0)
         while env.ask is not None and env.ask.decision == "slap":
-            env.step(next(move for move in env.legal() if isinstance(move, Slap) and move.target == (0, 0)))
+            env.step(
+                next(one for one in wandering.moves_of(env).values() if isinstance(one, Slap) and one.target == (0, 0))
+            )
         if env.seat is not None and env.game.table.round == 1 and env.game.events_before == 0:
             slapped = [event.seat for event in env.game.events if isinstance(event, Slapped)]
             if len(slapped) < 4:
@@ -171,9 +173,10 @@ def test_a_card_that_another_seat_holds_is_any_card_whatever_it_began_to_do_with
 def test_lines_that_an_attack_would_swap_are_not_known_before_it_is_blocked_or_not() -> None:
     env, chance = begun("powers", 5, 2), dice(5)
     while env.ask is not None and env.ask.decision != "block":
-        swaps = [move for move in env.legal() if isinstance(move, Begin) and move.kind == "swap_lines"]
-        shields = [move for move in env.legal() if isinstance(move, Shield | Discard)]
-        env.step((swaps or shields or [env.move(wandering.move(env, chance, 0.0))])[0])
+        moves = wandering.moves_of(env)
+        swaps = [one for one in moves if isinstance(moves[one], Begin) and "swap_lines" in str(moves[one])]
+        shields = [one for one in moves if isinstance(moves[one], Shield | Discard)]
+        env.step((swaps or shields or [wandering.move(env, chance, 0.0)])[0])
     assert isinstance(env.history[-1][1], SwapLines)
     victim = env.seat
     assert victim is not None

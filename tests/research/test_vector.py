@@ -1,10 +1,6 @@
-"""VectorEnv: its rows are matches of Env, however many processes play them, and no process outlives who started it."""
+"""VectorEnv: its rows are matches of Env, also in copies."""
 
-import os
 import pickle
-import signal
-import subprocess
-import sys
 from collections.abc import Callable
 from copy import deepcopy
 from random import Random
@@ -13,10 +9,8 @@ from typing import Any, cast, get_type_hints
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from processes import Watch
 
 from referee.research import Env, VectorEnv
-from referee.research.vector_process import Gone
 from referee.rules.questions import IllegalAnswer
 
 GAMES: dict[str, dict[str, Any]] = {
@@ -37,7 +31,7 @@ def check_against_alone(vector: VectorEnv, envs: list[Env]) -> None:
     """What the arrays say is what each environment says."""
     assert vector.seats_to_move.tolist() == [env.seat for env in envs]
     assert np.array_equal(vector.masks, [env.mask() for env in envs])
-    assert np.array_equal(vector.observations, [env.encode() for env in envs])
+    assert np.array_equal(vector.codes, [env.codes() for env in envs])
 
 
 @pytest.mark.parametrize("preset", GAMES)
@@ -58,9 +52,12 @@ def test_rows_are_the_matches_of_an_environment(preset: str) -> None:
             assert vector.done[row] == (env.seat is None)
             assert vector.rewards[row].tolist() == pytest.approx(env.rewards())
             if env.seat is None:
-                assert (tuple(vector.totals[row]), tuple(vector.ranks[row])) == (env.result.totals, env.result.ranks)
+                info = vector.infos[row]
+                assert (info["totals"], info["ranks"]) == (env.result.totals, env.result.ranks)
+                assert np.array_equal(info["final_obs"], [env.codes(seat) for seat in range(env.seats)])
                 matches[row] += 1
                 env.reset(f"demo/{row}/{matches[row]}")
+        assert sorted(vector.infos) == np.flatnonzero(vector.done).tolist()
         check_against_alone(vector, envs)
 
 
@@ -69,7 +66,7 @@ def test_a_move_that_is_not_legal_changes_nothing() -> None:
     with pytest.raises(LookupError, match="reset"):
         vector.step([0, 0, 0])
     vector.reset(1)
-    before = vector.observations.copy()
+    before = vector.codes.copy()
     knock = int((~vector.masks[1]).argmax())
     with pytest.raises(IllegalAnswer, match=rf"row 1: seat 0 may not answer number {knock}; legal are 0, 1, 2"):
         vector.step([0, knock, 0])
@@ -78,23 +75,15 @@ def test_a_move_that_is_not_legal_changes_nothing() -> None:
     for wrong in ([0, 0], [0.0, 0.0, 0.0], 0):
         with pytest.raises(ValueError, match="numbers: expected 3 integers, got "):
             vector.step(wrong)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="read-only"):
-        vector.masks[0] = True
-    assert np.array_equal(vector.observations, before)
+    assert np.array_equal(vector.codes, before)
     vector.step([0, 0, 0])
 
 
 def test_numbers_that_make_no_sense_are_refused() -> None:
     with pytest.raises(ValueError, match="count: expected at least one match, got 0"):
         VectorEnv("six-card", 0)
-    with pytest.raises(ValueError, match="processes: expected from 0 to one for each of 2 matches, got 3"):
-        VectorEnv("six-card", 2, processes=3)
     with pytest.raises(ValueError, match=r"count: expected a whole number, got 2\.5"):
         VectorEnv("six-card", cast(Any, 2.5))
-    with pytest.raises(ValueError, match="processes: expected a whole number, got '2'"):
-        VectorEnv("six-card", 2, processes=cast(Any, "2"))
-    with pytest.raises(MemoryError, match=r"^count: 1000000000000000000 matches need .* GB"):
-        VectorEnv("six-card", 10**18)
     vector: Any = VectorEnv("six-card", cast(Any, np.int64(2)), rounds=np.int64(1))
     for wrong in (None, 1.5, b"7", True, -1):
         with pytest.raises(ValueError, match="seed: expected a whole number from 0 on or a text, got "):
@@ -103,7 +92,7 @@ def test_numbers_that_make_no_sense_are_refused() -> None:
 
 def test_type_checkers_know_what_the_arrays_hold() -> None:
     vector, known = VectorEnv("six-card", 1), get_type_hints(VectorEnv)
-    for name in ("seats_to_move", "masks", "observations", "rewards", "done"):
+    for name in ("seats_to_move", "masks", "codes", "rewards", "done"):
         assert known[name] == NDArray[getattr(vector, name).dtype.type], name  # type: ignore[misc]
 
 
@@ -117,76 +106,9 @@ def test_a_copy_stands_where_the_vector_stands_and_goes_on_by_itself(copied: Cal
         vector.step(any_numbers(vector, dice))
     other = copied(vector)
     for _ in range(60):
-        for name in ("seats_to_move", "masks", "observations", "rewards", "done"):
+        for name in ("seats_to_move", "masks", "codes", "rewards", "done"):
             assert np.array_equal(getattr(vector, name), getattr(other, name)), name
-        numbers, before = any_numbers(vector, dice), other.observations.copy()
+        numbers, before = any_numbers(vector, dice), other.codes.copy()
         vector.step(numbers)
-        assert np.array_equal(other.observations, before)
+        assert np.array_equal(other.codes, before)
         other.step(numbers)
-
-
-def test_processes_play_the_same_matches_and_are_not_copied(
-    mark: dict[str, str], monkeypatch: pytest.MonkeyPatch, until_gone: Callable[[], None]
-) -> None:
-    for name, value in mark.items():
-        monkeypatch.setenv(name, value)
-    options: dict[str, Any] = {"seats": 13, "decks": 3, "rounds": 1}  # with its own packs it is for twelve
-    here = VectorEnv("two-deck", 5, **options)
-    with VectorEnv("two-deck", 5, processes=2, **options) as there:
-        with pytest.raises(TypeError, match="cannot be copied; make it with processes=0"):
-            deepcopy(there)
-        for seed in ("first", "second"):
-            here.reset(seed)
-            there.reset(seed)
-            dice, ends = Random(2), 0  # noqa: S311 - no secret
-            while ends < 3:
-                for name in ("seats_to_move", "masks", "observations", "rewards", "done"):
-                    assert np.array_equal(getattr(here, name), getattr(there, name)), name
-                numbers = any_numbers(here, dice)
-                here.step(numbers)
-                there.step(numbers)
-                ends += int(here.done.sum())
-        os.kill(there.processes[1], signal.SIGKILL)
-        with pytest.raises(Gone, match="which plays rows 2 to 4, was ended by signal 9; reset"):
-            there.step(any_numbers(here, dice))
-        until_gone()
-        with pytest.raises(LookupError, match="reset"):
-            there.step(any_numbers(here, dice))
-
-
-PROGRAM = """
-import os
-import signal
-from referee.research import VectorEnv
-
-signal.signal(signal.SIGINT, signal.default_int_handler)  # what runs in the background is started with it ignored
-vector = VectorEnv("six-card", 4, processes=2)
-vector.reset(1)
-if os.fork() == 0:
-    os.read(0, 1)  # this child outlives its parent
-    os._exit(0)
-print(*vector.processes, flush=True)
-while True:
-    vector.step(vector.masks.argmax(axis=1))
-"""
-
-
-@pytest.mark.research
-@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
-def test_processes_end_with_who_started_them(
-    how: signal.Signals, mark: dict[str, str], until_gone: Callable[[], None]
-) -> None:
-    command = [sys.executable, "-c", PROGRAM]
-    pipes: dict[str, Any] = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
-    with subprocess.Popen(command, env=os.environ | mark, start_new_session=True, **pipes) as started:
-        assert started.stdout is not None
-        playing = Watch(dict.fromkeys(map(int, started.stdout.readline().split()), "plays"))
-        if how == signal.SIGINT:
-            os.killpg(started.pid, how)  # as a terminal does: everybody hears it
-        else:
-            started.send_signal(how)
-        assert playing.end() == []
-        _, said = started.communicate()
-    until_gone()
-    assert started.returncode == -how
-    assert b"Gone" not in said

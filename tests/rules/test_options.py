@@ -1,13 +1,10 @@
 """The options: which values each takes, in which games, and which go together (RULES.md 21)."""
 
-import re
 from collections.abc import Mapping
 from itertools import product
-from pathlib import Path
 from typing import Any, get_args
 
 import pytest
-from invariants import check_walk
 from msgspec import json, to_builtins
 from options_to_try import BESIDE, TO_TRY
 
@@ -15,7 +12,6 @@ from referee.rules.check_options import BadOptions, with_options
 from referee.rules.describe import advice
 from referee.rules.options import OPTIONS, TYPES, Lines, Options, expected
 from referee.rules.variants import PRESETS, from_record
-from referee.tournament.config.config import ConfigError, load
 
 ONE_ROW: dict[str, Any] = {"name": "mine", "rules": [{"if": {"any": True}, "score": "sum"}]}
 
@@ -256,11 +252,6 @@ def test_any_pair_takes_the_place_of_cancel() -> None:
     with_options("four-card", {"any_pair": "none", "cancel": ["row"]})
 
 
-def test_opt_04_cheap_twos_go_with_jokers() -> None:
-    options = with_options("six-card", {"twos": "plus2", "jokers": 2}).options
-    assert (options.twos, options.jokers) == ("plus2", 2)
-
-
 @pytest.mark.parametrize(
     ("changes", "warned"),
     [
@@ -332,81 +323,3 @@ def test_par_26_what_is_wrong_with_a_table_is_told_with_its_place() -> None:
 
 
 # A variant of one's own, in TOML alone
-
-
-OWN_GAMES = """
-time = { start_s = 60, move_s = 60, bank_s = 600, slap_s = 10 }
-[tournament]
-name = "own games"
-seed = "abc"
-seats = 3
-deals = 1
-jobs = 2
-[[variants]]
-preset = "four-card"
-name = "night golf"
-[variants.options]
-rounds = 2
-initial_look = "near_row"
-any_pair = "all_pairs"
-knock_penalty = "add:10"
-cambio_powers = { J = "peek_own", Q = "peek_other", A = "exchange" }
-[[variants]]
-preset = "par-course"
-name = "short course"
-[variants.options]
-course = [3, 4]
-strokes_per_turn = "unlimited"
-[variants.options.par_table]
-name = "house rules"
-values = { K = 0, A = -1 }
-rules = [
-  { if = { ranks = ["A", "A"] }, score = -5 },
-  { if = { same_rank = true }, score = 0 },
-  { if = { any = true }, score = "high" },
-]
-[[variants]]
-preset = "six-card"
-name = "wild six"
-[variants.options]
-rounds = 2
-jokers = 2
-joker_value = 15
-joker_pair = -5
-one_eyed_wild = true
-jack_skip = true
-cutthroat_trade = true
-flip_instead = true
-end_mode = "both"
-[[bots]]
-builtin = "random"
-name = "one"
-[[bots]]
-builtin = "random"
-name = "two"
-[[bots]]
-builtin = "random"
-name = "three"
-"""
-
-
-def test_games_of_ones_own_need_a_config_and_no_code(tmp_path: Path) -> None:
-    (tmp_path / "own.toml").write_text(OWN_GAMES)
-    entries = load(str(tmp_path / "own.toml")).variants
-    assert [one.name for one in entries] == ["night golf", "short course", "wild six"]
-    assert [one.variant.options.any_pair for one in entries] == ["all_pairs", None, None]
-    assert entries[1].variant.options.par_table.name == "house rules"
-    for entry in entries:
-        check_walk(entry.variant, 3, seed=1)
-
-
-def test_gen_14_a_conflict_is_told_at_its_line(tmp_path: Path) -> None:
-    text = OWN_GAMES.replace("jokers = 2\n", "j0q12k13 = true\nkings15 = true\n").replace("course = [3, 4]", "par = 6")
-    (tmp_path / "own.toml").write_text(text)
-    with pytest.raises(ConfigError) as caught:
-        load(str(tmp_path / "own.toml"))
-    place = {line.split(" = ")[0]: number for number, line in enumerate(text.splitlines(), start=1)}
-    told = [re.match(r".*?:(\d+):\d+: variants\[\d\]\.options\.(\w+):", line) for line in caught.value.lines]
-    assert {(one[2], int(one[1])) for one in told if one} == {
-        (name, place[name]) for name in ("par", "joker_value", "joker_pair", "kings15")
-    }

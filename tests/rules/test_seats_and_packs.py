@@ -61,21 +61,6 @@ def test_tdk_01_only_in_the_two_deck_game_more_packs_seat_more_players(
     assert possible_seats(name, **options) == list(range(fewest, most + 1))
 
 
-@pytest.mark.parametrize("seats", [1, 9])
-def test_gen_14_the_message_for_too_few_or_too_many_seats_names_the_range(seats: int) -> None:
-    problem = seat_problem(with_options("six-card", {}), seats)
-    assert problem is not None
-    assert (problem.option, problem.text) == ("seats", f"six-card is for 2 to 8 seats, got {seats}")
-
-
-def test_gen_14_the_first_dealer_must_sit_at_the_table() -> None:
-    variant = with_options("six-card", {"first_dealer": 3})
-    problem = seat_problem(variant, 3)
-    assert problem is not None
-    assert problem.option == "first_dealer"
-    assert seat_problem(variant, 4) is None
-
-
 @pytest.mark.parametrize(("name", "seats"), [("six-card", 8), ("nine-card", 10), ("cambio", 10), ("two-deck", 22)])
 def test_gen_14_the_fullest_table_plays_to_the_end(name: str, seats: int) -> None:
     """With a stock of at least one card for each seat after the deal."""

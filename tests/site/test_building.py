@@ -3,7 +3,6 @@
 import os
 import re
 import sqlite3
-import threading
 import zlib
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -18,9 +17,9 @@ from exported import made_up_run
 from html_read import read
 
 from referee.site import live
-from referee.site.building import Built, Matches, SiteBuilder
-from referee.site.folder import MANIFEST, Manifest, site_folder
-from referee.site.following import LEAST_REST_S, MOST_REST_S, follow
+from referee.site.building import Built, SiteBuilder, site_builder
+from referee.site.folder import MANIFEST, Manifest
+from referee.site.live import LEAST_REST_S, MOST_REST_S, follow
 from referee.tournament.store.disk import StoreError
 from referee.tournament.store.store import Store
 
@@ -29,12 +28,10 @@ def nothing() -> None:
     """Nobody wants the build to end."""
 
 
-def build(run: Path, out: Path, *, most: int | None = None, check: Callable[[], None] = nothing) -> Built:
+def build(run: Path, out: Path, *, most: int = 500, check: Callable[[], None] = nothing) -> Built:
     """Build the site of a run."""
-    with closing(Store.open(run)) as store:
-        meta = store.meta()
-    with site_folder(out, meta.config.name, meta.commitment) as folder:
-        return SiteBuilder(run, folder, Matches(most=most), check).build(is_live=False)
+    with site_builder(run, out, most, check) as builder:
+        return builder.build(is_live=False)
 
 
 def manifest(out: Path) -> Manifest:
@@ -64,7 +61,7 @@ def test_all_matches_of_a_small_run_have_pages_and_a_second_build_writes_nothing
     assert (built.matches, built.with_pages, built.problems) == (3, 3, ())
     assert pages_of_matches(out) == {2, 3, 4}
     files = {str(path.relative_to(out)) for path in out.rglob("*") if path.is_file()}
-    assert {"index.html", "pulse.js", "matches/3/index.html", "matches/2/match.js"} < files
+    assert {"index.html", "status.js", "matches/3/index.html", "matches/2/match.js"} < files
     assert files == {*manifest(out).files, MANIFEST}
     assert built.size_bytes == sum((out / name).stat().st_size for name in files)
 
@@ -163,26 +160,25 @@ def test_a_run_that_is_followed_is_read_match_by_match_until_it_is_complete(tmp_
     read: list[int] = []
     rests: list[float] = []
 
-    def rest(seconds: float) -> bool:
+    def rest(seconds: float | None) -> bool:
         """Somebody plays on meanwhile."""
+        assert seconds is not None
         rests.append(seconds)
         if seconds >= LEAST_REST_S and later:
-            assert '"live":true' in (out / "pulse.js").read_text()
+            assert '"live":true' in (out / "status.js").read_text()
             change(run, "INSERT INTO places VALUES (?, ?, ?, ?)", *later.pop(0))
         return False
 
-    with closing(Store.open(run)) as store:
-        meta, record_of = store.meta(), Store.record
+    record_of = Store.record
 
     def noted(store: Store, id_: int) -> bytes:
         read.append(id_)
         return record_of(store, id_)
 
-    with site_folder(out, meta.config.name, meta.commitment) as folder, patch.object(Store, "record", noted):
-        builder = SiteBuilder(run, folder, Matches(most=0), nothing)
-        built = follow(builder, run, rest)
+    with site_builder(run, out, 0) as builder, patch.object(Store, "record", noted):
+        follow(builder, run, rest)
 
-    assert built.is_complete
+    assert not later
     assert len([seconds for seconds in rests if seconds >= LEAST_REST_S]) == 2
     assert max(rests) <= MOST_REST_S
     assert set(read) == set(range(2, 5))
@@ -196,31 +192,17 @@ def test_a_live_site_is_not_renewed_after_a_build_that_failed_for_a_reason_nobod
     builds: list[bool] = []
     whole = SiteBuilder.build
 
-    class Soon(threading.Event):
-        def wait(self, timeout: float | None = 10) -> bool:
-            return super().wait(timeout)
-
-    class Wanted(live._Wanted):
-        def __init__(self) -> None:
-            self.last_build, self.is_gone = Soon(), False
-
     def build(builder: SiteBuilder, *, is_live: bool, is_played: bool | None = None) -> Built:
         builds.append(is_live)
         if len(builds) == 1:
             raise MemoryError
-        built = whole(builder, is_live=is_live, is_played=is_played)
-        wanted.last_build.set()
-        return built
+        return whole(builder, is_live=is_live, is_played=is_played)
 
-    wanted = Wanted()
-    monkeypatch.setattr(live, "PATIENCE_S", 0)
-    monkeypatch.setattr(live, "lower_priority", lambda: None)
     monkeypatch.setattr(SiteBuilder, "build", build)
-    outcome = live.keep_current(run, out, wanted)
+    live.keep_current(run, out, lambda _: (out / "status.js").exists())
 
-    assert builds == [True, True, False]
-    assert outcome.built is not None
-    assert outcome.built.matches == 2
+    assert builds == [True, True]
+    assert '"live":false' in (out / "status.js").read_text()
 
 
 def test_a_damaged_record_is_told_on_its_page_and_the_rest_is_built(tmp_path: Path) -> None:
@@ -255,6 +237,15 @@ def test_a_second_build_hides_a_match_whose_record_does_not_replay(tmp_path: Pat
     assert states(out) == before
 
 
+def test_a_match_is_shown_by_the_record_of_another_one(tmp_path: Path) -> None:
+    run = made_up_run(tmp_path, ["four-turns"], names=("ann", "bob", "cleo"))
+    change(run, "UPDATE records SET record = (SELECT record FROM records WHERE id = 4) WHERE id = 3")
+
+    assert [(row.id, row.problem) for row in build(run, tmp_path / "site").problems] == [
+        (3, "its record is not the one that its result names; `golfref verify` says more")
+    ]
+
+
 def test_a_result_that_tells_of_other_seats_is_said_to_be_damaged(tmp_path: Path) -> None:
     run = made_up_run(tmp_path, ["four-turns"], names=("ann", "bob", "cleo"))
     change(run, """UPDATE journal SET body = replace(body, '"totals":[', '"totals":[7,') WHERE id = 2""")
@@ -262,7 +253,7 @@ def test_a_result_that_tells_of_other_seats_is_said_to_be_damaged(tmp_path: Path
     with pytest.raises(StoreError, match="match #2 is damaged"):
         build(run, tmp_path / "site")
 
-    assert not (tmp_path / "site").exists()
+    assert os.listdir(tmp_path / "site") == []
 
 
 def test_a_run_without_matches_has_a_site(tmp_path: Path) -> None:
@@ -274,7 +265,7 @@ def test_a_run_without_matches_has_a_site(tmp_path: Path) -> None:
     assert (out / "index.html").is_file()
 
 
-def test_a_build_that_is_stopped_leaves_the_site_that_was_there(tmp_path: Path) -> None:
+def test_a_build_that_was_stopped_cannot_be_taken_up(tmp_path: Path) -> None:
     run, out = made_up_run(tmp_path, ["four-turns"], names=("ann", "bob", "cleo")), tmp_path / "site"
     calls = iter(range(1000))
 
@@ -285,4 +276,5 @@ def test_a_build_that_is_stopped_leaves_the_site_that_was_there(tmp_path: Path) 
     with pytest.raises(KeyboardInterrupt):
         build(run, out, check=stop)
 
-    assert sorted(os.listdir(tmp_path)) == ["run.golfref", "run.toml"]
+    assert not (out / "index.html").exists()
+    assert build(run, out).with_pages == 3

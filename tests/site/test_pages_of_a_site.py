@@ -15,13 +15,16 @@ from referee.reports.faults import published_detail
 from referee.reports.tables.bot_tables import standings_of
 from referee.rules.record import Mishap, Record
 from referee.site.content import Content, Underway
-from referee.site.pages.every import pages
+from referee.site.pages.all_pages import pages
 from referee.site.pages.faults import EXAMPLES, FaultTexts
 from referee.site.pages.highlights import place_in_words
 from referee.site.pages.slugs import slugs
+from referee.tournament.formats.knockout import Level, Tie
+from referee.tournament.formats.places import StagePlaces
+from referee.tournament.formats.ties import Rule, TieBot
 from referee.tournament.plan.planned_match import Identity
 from referee.tournament.results import Result
-from referee.tournament.standings import Encounter
+from referee.tournament.standings import BotStanding, Encounter
 from referee.tournament.store.rows import CommittedMatch
 from referee.tournament.summary import RoundSummary
 
@@ -68,16 +71,16 @@ def test_no_text_of_strangers_is_markup_or_steers_text(content: Content) -> None
 def test_the_key_is_told_when_the_run_is_complete(content: Content) -> None:
     key = content.summary.key
     assert key is not None
-    assert key in texts(content)["index.html"]
+    assert key in texts(content)["about.html"]
     assert not any(key in text for text in texts(replace(content, is_complete=False)).values())
 
 
-def test_the_front_page_says_what_the_terminal_says(content: Content) -> None:
-    summary, front = content.summary, words(texts(content)["index.html"])
-    for figure in ("six-card", "cactus", summary.digest, summary.commitment, f"{summary.matches:,}"):
-        assert figure in front
+def test_the_figures_of_the_terminal_stand_on_the_pages(content: Content) -> None:
+    summary, made = content.summary, texts(content)
+    for figure in (summary.digest, summary.commitment):
+        assert figure in made["about.html"]
     for row in summary.standings:
-        assert f"{row.match_points:.3f}" in front
+        assert f"{row.match_points:.3f}" in words(made["index.html"])
 
 
 def test_a_crosstable_of_hundreds_of_bots_makes_a_page_large(content: Content) -> None:
@@ -88,7 +91,7 @@ def test_a_crosstable_of_hundreds_of_bots_makes_a_page_large(content: Content) -
     made = texts(replace(content, summary=summary, game_standings=games))
 
     assert {path for path, page in made.items() if len(page) > 200_000} == set()
-    for path in ("index.html", "games/six-card.html"):
+    for path in ("figures.html", "games/six-card.html"):
         assert "golfref export RUN --table pairs" in made[path]
 
 
@@ -106,8 +109,8 @@ def test_a_swiss_has_an_empty_grid_instead_of_opponents_by_round(content: Conten
         summary=summary,
         game_standings={won.variant: standings_of(summary)},
     )
-    front = texts(swiss)["index.html"]
-    table = front[front.index('id="crosstable"') :]
+    figures = texts(swiss)["figures.html"]
+    table = figures[figures.index('id="crosstable"') :]
     cells = {words(row).split()[0]: re.findall(r"<td[^>]*>(.*?)</td>", row) for row in table.split("<tr>")[2:]}
 
     assert "round 1" in table
@@ -120,6 +123,48 @@ def test_a_swiss_has_an_empty_grid_instead_of_opponents_by_round(content: Conten
     assert "round 2" in texts(swiss)[f"games/{won.variant}.html"]
 
 
+def test_the_front_page_says_in_one_sentence_who_leads_and_how_sure_that_is(content: Content) -> None:
+    rows = content.summary.standings
+    sure = [replace(row, rank=place, rank_from=place, rank_to=place) for place, row in enumerate(rows, 1)]
+    open_ = [replace(sure[0], rank_to=2), replace(sure[1], rank_from=1), *sure[2:]]
+
+    def first(some: list[BotStanding]) -> str:
+        page = texts(replace(content, summary=replace(content.summary, standings=tuple(some))))["index.html"]
+        return words(page[page.index("<h1") : page.index("<caption")])
+
+    assert re.search(r"Winner .* won: it is better than each .* Luck alone .* 1 of 20 tournaments", first(sure))
+    assert re.search(r"First, but not surely .* may be as good", first(open_))
+
+
+def test_a_final_is_drawn_with_how_it_was_decided(content: Content) -> None:
+    a, b, c = (row.bot for row in content.summary.standings[:3])
+
+    def tie(*bots: str, rule: Rule) -> Tie:
+        return Tie(
+            bots=tuple(TieBot(bot=bot, match_points=0.5, strokes=0.0) for bot in bots), goes=1, deals=4, rule=rule
+        )
+
+    levels = (
+        Level(title="semi-finals", bots=(a, b, c), ties=(tie(c, b, rule="settled"),)),
+        Level(title="final", bots=(a, c), ties=(tie(a, c, rule="match points"),)),
+    )
+    stage = StagePlaces(number=1, format="knockout", is_over=True, levels=levels)
+    summary = replace(content.summary, order="places", stages=(stage,))
+    front = words(texts(replace(content, summary=summary))["index.html"])
+
+    assert re.search(r"Winner .* beat .* in the final by more match points", front)
+    assert re.search(r"Semi-finals .* goes on without a tie .* 4 deals a game, settled Final .* by match points", front)
+
+
+def test_a_bot_that_has_not_played_has_a_short_page(content: Content) -> None:
+    rows = tuple(row for row in content.summary.standings if row.bot != "keeper")
+    made = texts(replace(content, summary=replace(content.summary, standings=rows)))
+
+    assert "It has not played yet." in made["bots/keeper.html"]
+    assert "<h2" not in made["bots/keeper.html"]
+    assert re.search(r"Not played yet</h2>.*bots/keeper.html", made["index.html"], re.DOTALL)
+
+
 def test_a_gauntlet_says_who_is_ranked(content: Content) -> None:
     assert "gauntlet" not in texts(content)["index.html"]
     gauntlet = replace(content.summary, challengers=("keeper",))
@@ -129,7 +174,7 @@ def test_a_gauntlet_says_who_is_ranked(content: Content) -> None:
 def test_a_run_that_is_played_says_how_far_it_is(tmp_path: Path) -> None:
     nothing = texts(content_of(played(tmp_path / "begun", 0), is_live=True))
     assert "No match has a result yet." in words(nothing["index.html"])
-    assert "No match has a result yet." in words(nothing["lists/all/1.html"])
+    assert "No match has a result yet." in words(nothing["lists/1.html"])
 
     some = content_of(played(tmp_path / "played", 7), is_live=True)
     front = texts(some)["index.html"]
@@ -143,7 +188,11 @@ def test_each_page_of_a_run_that_has_not_ended_says_as_of_when_and_whether_anybo
     content = content_of(played(tmp_path / "run", 7))
 
     def heads(content: Content) -> set[str]:
-        found = {path: re.findall(r'<p class="live".*?</p>', page, re.DOTALL) for path, page in texts(content).items()}
+        found = {
+            path: re.findall(r'<p class="live".*?</p>', page, re.DOTALL)
+            for path, page in texts(content).items()
+            if path != "hall.html"
+        }
         return {words("".join(some)).strip() for some in found.values()}
 
     assert heads(content) == {"As of 2026-11-23 21:10 UTC : 7 of 60 matches. Interrupted: nobody plays this run now."}
@@ -161,9 +210,9 @@ def test_a_match_without_a_page_has_a_command(content: Content) -> None:
         replace(second, problem="it is damaged"),
         third,
     )
-    page = texts(replace(content, matches=rows))["lists/all/1.html"]
+    page = texts(replace(content, matches=rows))["lists/1.html"]
 
-    assert 'href="../../matches/1/index.html"' in page
+    assert 'href="../matches/1/index.html"' in page
     assert "it is damaged" in page
     assert f"golfref replay run.golfref:{third.number}" in page
     assert f"golfref replay run.golfref:{second.number}" not in page
@@ -210,20 +259,20 @@ def test_an_author_is_told_what_was_wrong_and_where(content: Content) -> None:
         texts_of_faults.add(committed(record, id_), record)
     (faults,) = texts_of_faults.faults()
     assert faults.matches == {"illegal_action": EXAMPLES + 2}
-    assert [told.id for told in faults.told] == [*range(1, EXAMPLES + 1)]
-    first = faults.told[0]
+    assert [one.id for one in faults.examples] == [*range(1, EXAMPLES + 1)]
+    first = faults.examples[0]
     replay = Replay(record)
     (step,) = (one for one in replay.steps if one.at == first.moment)
     assert any("illegal_action" in note for note in StepView(replay, step.number, first.seat).notes)
 
     rows = {1: replace(content.matches[0], id=1, href="matches/1/index.html")}
     page = texts(replace(content, faults=(faults,), matches_by_id=rows))["bots/keeper.html"]
-    assert f'href="../matches/1/index.html#{first.moment}"' in page
     assert f'href="../matches/1/index.html?view=seat{first.seat}#{first.moment}"' in page
+    assert "Take the action from `legal`" in page
     assert first.detail in words(page)
     assert SCRIPT in words(page)
     assert "<script>alert" not in page
-    assert "golfref transcript run.golfref:1 --bot keeper" in page
+    assert "golfref transcript run.golfref:0 --bot keeper" in page
 
 
 @pytest.mark.parametrize(

@@ -30,10 +30,9 @@ from referee.play.process import orphans
 MODULE = "referee"
 """What runs where no file is named."""
 
-_NOT_IMPORTED = (
-    "referee.__main__", "referee.cluster", "referee.plots", "referee.research", "referee.site",
-    "referee.terminal.screen",
-)  # fmt: skip
+_NOT_IMPORTED = tuple(
+    f"referee.{name}" for name in ("__main__", "cluster", "plots", "research", "site", "terminal.screen")
+)
 """Modules that few programs need, or that need packages which may not be there."""
 
 _PIPE_BYTES = 1 << 16

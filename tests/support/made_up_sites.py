@@ -4,7 +4,6 @@ import json
 from collections.abc import Sequence
 from contextlib import closing
 from datetime import UTC, datetime
-from importlib.resources import files
 from pathlib import Path
 from typing import TypeVar
 
@@ -12,18 +11,12 @@ import msgspec
 from exported import made_up_run
 from in_store import go_on
 
-from referee.site.building import Matches, SiteBuilder
+from referee.site.asset_files import assets
+from referee.site.building import site_builder
 from referee.site.content import Content, MatchRow, Underway
-from referee.site.files import File, stamped
-from referee.site.folder import site_folder
-from referee.site.pages.every import pages
+from referee.site.pages.all_pages import pages
 from referee.tournament.store.store import Store
 from referee.tournament.summary import summary_of
-
-ASSETS = {
-    name: File(path=f"assets/{name}", data=(files("referee.site") / "assets" / name).read_bytes())
-    for name in ("site.css", "live.js", "icon.svg")
-}
 
 S = TypeVar("S", bound=msgspec.Struct)
 
@@ -86,35 +79,31 @@ def content_of(folder: Path, *, is_live: bool = False) -> Content:
         worst=best,
         is_complete=summary.key is not None,
         underway=Underway(as_of=AS_OF, is_played=is_live) if summary.key is None else None,
-        is_live=is_live,
-        assets={name: file.path for name, file in ASSETS.items()},
+        version=str(len(matches)) if is_live else "",
+        assets={name: file.path for name, file in assets().items()},
     )
 
 
 def written(content: Content, folder: Path) -> Path:
-    """The folder with the pages of a site, their assets and its pulse."""
-    stamps = {}
-    for file in [*ASSETS.values(), *pages(content)]:
-        page, stamps[file.path] = stamped(file)
+    """The folder with the pages of a site, their assets and its status."""
+    for file in [*assets().values(), *pages(content)]:
         (folder / file.path).parent.mkdir(parents=True, exist_ok=True)
-        (folder / file.path).write_bytes(page.data)
-    pulse(folder, stamps, is_live=content.is_live)
+        (folder / file.path).write_bytes(file.data)
+    status(folder, content.version, is_live=bool(content.version))
     return folder
 
 
 def built(folder: Path) -> None:
     """The run of two games with real records, and its site with the pages of all matches: `run.golfref` and `site`."""
     run = made_up_run(folder, ["cactus", "par-course"], names=("ann", SCRIPT, "eve"))
-    with closing(Store.open(run)) as store:
-        meta = store.meta()
-    with site_folder(folder / "site", meta.config.name, meta.commitment) as site:
-        SiteBuilder(run, site, Matches(), lambda: None).build(is_live=False)
+    with site_builder(run, folder / "site") as builder:
+        builder.build(is_live=False)
 
 
-def pulse(folder: Path, stamps: dict[str, str], *, is_live: bool) -> None:
-    """Write the script that tells pages what they are now."""
-    told = json.dumps({"live": is_live, "pages": stamps})
-    (folder / "pulse.js").write_text(f"golfref.pulse({told});\n")
+def status(folder: Path, version: str, *, is_live: bool) -> None:
+    """Write the script with the version of the pages."""
+    data = json.dumps({"live": is_live, "version": version})
+    (folder / "status.js").write_text(f"golfref.status({data});\n")
 
 
 def _changed(data: S) -> S:

@@ -28,16 +28,18 @@ def written(folder: Path, record: Record) -> Path:
 
 
 def opened(browse: Browsing, file: Path, fragment: str = "", view: str = "", **how: Any) -> "Page":
-    """The page once it shows its match, in the view of this name or else in its first one.
+    """The page once it shows its match at this very moment, in the view of this name or else in its first one.
 
     (`wait_for_function` would need `eval`, which the pages forbid.)
     """
     page = browse.open(file, fragment, query=f"view={view}" if view else "", **how)
     page.wait_for_selector(".board")
+    if fragment:
+        page.evaluate("(at) => golfref.shown.goTo(golfref.shown.moments.get(at))", fragment)
     return page
 
 
 def pressed(page: "Page", key: str) -> None:
     """Press a key while the focus is at the buttons below the table."""
-    page.focus(".controls .help-button")
+    page.focus(".controls .play")
     page.keyboard.press(key)

@@ -13,7 +13,7 @@
             hand: cardsOf(hand),
             seats: Array.from(document.querySelectorAll(".board .seat"), (seat) => ({
                 cards: Array.from(seat.querySelectorAll("li:not([hidden]) > button.card"), label),
-                shields: Array.from(seat.querySelectorAll(".beside .card .unseen"), text),
+                shields: Array.from(seat.querySelectorAll(".extras .card .unseen"), text),
                 points: Number(text(seat.querySelector(".points")).match(/-?\d+/)[0]),
             })),
         };

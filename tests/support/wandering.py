@@ -5,6 +5,7 @@ from random import Random
 from made_up_records import played
 
 from referee.research.env import Env
+from referee.research.moves import Move
 from referee.rules.game import Game
 from referee.rules.games.slaps import order_slaps
 from referee.rules.questions import Ask, Response, Window
@@ -27,6 +28,11 @@ def move(env: Env, chance: Random, haste: float = 0.15) -> int:
         if slow:
             return chance.choice(slow)
     return chance.choice(env.numbers())
+
+
+def moves_of(env: Env) -> dict[int, Move]:
+    """The legal moves by their numbers."""
+    return {number: env.move(number) for number in env.numbers()}
 
 
 def wander(env: Env, chance: Random, moves: int, haste: float = 0.15) -> None:

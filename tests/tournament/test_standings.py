@@ -119,19 +119,6 @@ def test_games_have_equal_weight_and_ranks_are_over_the_games_that_most_bots_hav
     assert overall["c"].reason == "no deal has been played from every seat yet in duel"
 
 
-def test_a_tally_by_itself_counts_blocks_with_all_rotations() -> None:
-    tally = Tally()
-    for one in SIX:
-        tally.add(one)
-    assert tally.matches == 9
-    assert tally.standings("match-points") == standings_of(SIX) != standings_of(SIX, rotates=False)
-
-
-def test_counts_add_up_over_variants() -> None:
-    counts = {row.bot: (row.matches, row.rounds, row.firsts) for row in standings_of(SIX + DUEL).overall}
-    assert counts == {"a": (15, 42, 5), "b": (15, 42, 9), "c": (9, 18, 6)}
-
-
 def test_crosstable_worked_by_hand() -> None:
     """a and b: 2/3 in `six` and 1/6 in `duel`; -5/3 strokes in `six` and 1 stroke in `duel`."""
     table = standings_of(twice(SIX + DUEL)).crosstable
@@ -155,12 +142,6 @@ def test_crosstable_worked_by_hand() -> None:
     assert there == pytest.approx((1 - back[1], 1 - back[0]), abs=2e-9)
 
 
-def test_rank_by_strokes() -> None:
-    standings = standings_of(SIX, "strokes")
-    assert [(row.rank, row.bot) for row in standings.overall] == [(1, "a"), (2, "c"), (3, "b")]
-    assert list(standings.crosstable) == ["a", "c", "b"]
-
-
 def test_ranks_by_strokes_are_told_apart_by_strokes() -> None:
     """In each block each wins once, but `b` loses by more."""
     rows = []
@@ -179,12 +160,6 @@ def test_bots_without_a_rank_come_last_whatever_their_names() -> None:
         msgspec.structs.replace(one, bots=tuple("0" if bot == "c" else bot for bot in one.bots)) for one in SIX + DUEL
     ]
     assert [(row.rank, row.bot) for row in standings_of(renamed).overall] == [(1, "b"), (2, "a"), (None, "0")]
-
-
-def test_an_old_run_that_ranks_by_the_strokes_of_several_games_still_tells_them() -> None:
-    standings = standings_of(SIX + DUEL, "strokes")
-    assert [(row.rank, row.bot) for row in standings.overall] == [(1, "a"), (2, "b"), (None, "c")]
-    assert [row.strokes for row in standings.overall] == pytest.approx([-1 / 4, 1 / 12, 1 / 3])
 
 
 def test_equal_figures_share_a_rank_and_the_next_is_skipped() -> None:

@@ -5,7 +5,6 @@ import os
 import sys
 import time
 from collections.abc import Callable
-from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -21,10 +20,9 @@ from referee.ending_signals import Interrupted
 from referee.errors import CHECK_FAILED, DONE, CommandError
 from referee.play.sandbox.low_priority import lower_priority
 from referee.reports.tables.figures import duration
-from referee.site.folder import SiteFolder, site_folder
-from referee.site.refusals import SiteRefused
+from referee.site.choosing import USUAL_MATCHES
+from referee.site.folder import SiteRefused
 from referee.tournament.store.disk import is_written_to
-from referee.tournament.store.store import Store
 from referee.tournament.verify.run import check_store
 
 if TYPE_CHECKING:
@@ -75,13 +73,10 @@ def site(options: SiteOptions) -> int:
     try:
         with signals:
             check_apart(options.run, options.out)
-            with closing(Store.open(options.run)) as store:
-                meta = store.meta()
             verified = _verified(options.run) if options.verify else None
-            with site_folder(options.out, meta.config.name, meta.commitment) as folder:
-                built = _build(options, folder, signals.check, verified)
+            built = _build(options, signals.check, verified)
     except Interrupted as interrupted:
-        interrupted.add_note(_left(options.out))
+        interrupted.add_note(f"each file in {options.out} is whole; the same command goes on from there")
         raise
     say(*in_words(built, options.out, time.monotonic() - begun_s))
     return CHECK_FAILED if built.problems or (verified is not None and verified.findings) else DONE
@@ -125,14 +120,15 @@ def in_words(built: "Built", out: Path, took_s: float) -> list[str]:
     return [*lines, f"  open {front}, or serve it: python3 -m http.server -d {out}"]
 
 
-def _build(options: SiteOptions, folder: SiteFolder, check: Callable[[], None], verified: "Verified | None") -> "Built":
-    from referee.site.building import Matches, SiteBuilder  # noqa: PLC0415 - it needs jinja2
+def _build(options: SiteOptions, check: Callable[[], None], verified: "Verified | None") -> "Built":
+    from referee.site.building import site_builder  # noqa: PLC0415 - it needs jinja2
 
-    matches = Matches(most=options.matches, all=options.every)
-    builder = SiteBuilder(options.run, folder, matches, check, verified)
-    if options.follow:
-        _follow(builder, options, check)
-    return builder.build(is_live=False, is_played=is_written_to(options.run))
+    usual = None if options.every else USUAL_MATCHES
+    most = usual if options.matches is None else options.matches
+    with site_builder(options.run, options.out, most, check, verified) as builder:
+        if options.follow:
+            _follow(builder, options, check)
+        return builder.build(is_live=False, is_played=is_written_to(options.run))
 
 
 def _verified(run: Path) -> "Verified":
@@ -148,21 +144,16 @@ def _verified(run: Path) -> "Verified":
 
 
 def _follow(builder: "SiteBuilder", options: SiteOptions, check: Callable[[], None]) -> None:
-    from referee.site.following import follow  # noqa: PLC0415 - it needs jinja2
+    from referee.site.live import follow  # noqa: PLC0415 - it needs jinja2
 
-    def rest(seconds: float) -> bool:
+    def rest(seconds: float | None) -> bool:
         check()
-        time.sleep(seconds)
+        time.sleep(seconds or 0)
         return False
 
     say(f"{options.out} is kept current until the run is complete; Ctrl-C ends this, and the site stays as it is then")
     lower_priority()
     follow(builder, options.run, rest)
-
-
-def _left(out: Path) -> str:
-    whole = f"each file in {out} is whole, the old one or the new one; the same command goes on from there"
-    return whole if out.exists() else "nothing was written"
 
 
 def _size(size_bytes: int) -> str:

@@ -16,7 +16,7 @@ from referee.commands.console import put, put_json, put_words, say, screen_width
 from referee.commands.options import Game, Json, RunFile, refuse
 from referee.commands.recorded.records import check_bot_of_run, open_run
 from referee.errors import DONE
-from referee.reports.bot_results import MOST_SHOWN, bot_results, one_bot, one_bot_report
+from referee.reports.bot_results import MOST_SHOWN, bot_results, how_many, one_bot, one_bot_report
 from referee.reports.faults import FaultLog, explain, page_for_authors, read_on
 from referee.reports.host_figures import hosts_of, hosts_report
 from referee.reports.provenance import influences, provenance
@@ -97,21 +97,6 @@ class GameSummary(Struct, frozen=True, kw_only=True):
     crosstable: dict[str, dict[str, Encounter]]
 
 
-class Brief(Struct, frozen=True, kw_only=True):
-    """What `--brief --json` prints."""
-
-    name: str
-    variant: str | None
-    """The game, where one was asked for."""
-    matches: int
-    planned: int
-    rank_by: RankBy
-    standings: tuple[BotStanding, ...]
-    digest: str
-    words: tuple[str, ...]
-    """Who leads or won, ties and faults."""
-
-
 def standings(options: StandingsOptions) -> int:
     """Print a run's tables again, from its store: all, those of one game, of one bot or of its hosts, or a few lines.
 
@@ -127,7 +112,7 @@ def standings(options: StandingsOptions) -> int:
             _print_hosts(options, store)
         elif options.bot is not None:
             _print_bot(options, store, options.bot)
-        elif options.brief:
+        elif options.brief and not options.as_json:
             _print_brief(options, store)
         elif options.variant is not None:
             _print_game(options, store, options.variant)
@@ -166,8 +151,9 @@ def _print_bot(options: StandingsOptions, store: Store, bot: str) -> None:
     ratings = None if summary is None or has_means else summary.ratings
     columns = None if has_means else columns_of(standings, [rating_column(ratings)] if ratings else [])
     below = [*([anchor_line(ratings)] if ratings else []), *(influences(summary, bot=bot) if summary else [])]
+    below += ["\n".join(how_many(store, summary, bot))] if summary else []
     report_ = one_bot_report(one, width, len(standings.overall), columns)
-    put("\n\n".join([*report_, *(wrapped(line, width) for line in below)]))
+    put("\n\n".join([*report_, *("\n".join(wrapped(line, width) for line in part.splitlines()) for part in below)]))
     if matches:
         rest = "; --json lists all matches" * (len(matches) > MOST_SHOWN)
         where = shlex.quote(f"{store.path}:{matches[0].match}")
@@ -194,22 +180,9 @@ def _print_brief(options: StandingsOptions, store: Store) -> None:
     """Print the first bots and the verdict; of one game who is first, and which ranks are ties."""
     summary = summary_of(store, with_results=False)
     if options.variant is not None:
-        summary = replace(summary, standings=standings_in(store, options.variant).overall, stages=())
-    if not options.as_json:
-        put(*one_screen(summary, store.path, screen_width(), time_left(store.path)))
-        return
-    words = verdict(summary, screen_width(), time_left(store.path))
-    brief = Brief(
-        name=summary.name,
-        variant=options.variant,
-        matches=summary.matches,
-        planned=summary.planned,
-        rank_by=summary.rank_by,
-        standings=summary.standings,
-        digest=summary.digest,
-        words=tuple(words),
-    )
-    put_json(msgspec.json.encode(brief))
+        overall, name = standings_in(store, options.variant).overall, f"{summary.name}, {options.variant} only"
+        summary = replace(summary, name=name, standings=overall, stages=(), ratings=None)
+    put(*one_screen(summary, store.path, screen_width(), time_left(store.path)))
 
 
 def time_left(run: Path) -> str:

@@ -54,7 +54,7 @@ from referee.tournament.store.words import drawn_in_words, in_words
 from referee.tournament.summary import summary_of
 from referee.tournament.workers.crew import WorkersLost
 from referee.versions.store import VersionStore
-from referee.versions.version import version_on_disk
+from referee.versions.version import traces_of, version_on_disk
 
 if TYPE_CHECKING:
     from referee.commands.tournament.live_site import LiveSite
@@ -245,8 +245,9 @@ def _play_matches(session: _Session, run: PreparedRun, forecast: Estimate, store
         clock.begin(store, hours, forecast.match_s, forecast.side_by_side, counts_earlier=not is_endless)
         clock.note(store)
     waiting_for_hosts: Mapping[str, int] = {}
+    bots = _ChangedBots(run, store)
     try:
-        with signals.held(), watchers(run, store, forecast, session.sink) as watcher:
+        with signals.held(), watchers(run, store, forecast, session.sink, bots.look) as watcher:
             if is_to_play:
                 has_changed = session.registrar.look if is_endless else None
                 waiting_for_hosts = run.run(store, watcher, clock, has_changed).play(
@@ -255,7 +256,7 @@ def _play_matches(session: _Session, run: PreparedRun, forecast: Estimate, store
     finally:
         if clock is not None and is_to_play:
             clock.note(store)
-        _note_changed_bots(run, store)
+        bots.note()
     return waiting_for_hosts
 
 
@@ -310,18 +311,35 @@ def _end(session: _Session, store: Store, site: "LiveSite | None", waiting_for_h
     return _Exit(code=DONE)
 
 
-def _note_changed_bots(run: PreparedRun, store: Store) -> None:
-    """Name every bot whose files changed while it played, here and in the store."""
-    config = run.config
-    versions = {bot.name: bot.version for bot in run.run_config.bots}
-    now = {bot.name: version_on_disk(bot, config.folder) for bot in config.bots if not bot.entry}
-    store_of_versions = VersionStore(config.folder)
-    now |= {entry.name: store_of_versions.version_now(entry) for entry in config.entries}
-    for name, version in now.items():
-        if version != versions[name]:
-            row = BotChanged(bot=name, before=versions[name], after=version)
-            say(*(f"WARNING: {line}" for line in in_words(row)))
-            store.add(row)
+class _ChangedBots:
+    """Names every bot whose files change while it plays, here and in the store."""
+
+    def __init__(self, run: PreparedRun, store: Store) -> None:
+        self._config, self._store = run.config, store
+        self._versions = {bot.name: bot.version for bot in run.run_config.bots}
+        self._traces = self._traces_now()
+
+    def look(self) -> None:
+        """Name those that changed, if any file of a bot looks otherwise than at the last time."""
+        if (now := self._traces_now()) != self._traces:
+            self._traces = now
+            self.note()
+
+    def note(self) -> None:
+        """Name those that changed."""
+        config, versions = self._config, VersionStore(self._config.folder)
+        now = {bot.name: version_on_disk(bot, config.folder) for bot in config.bots if not bot.entry}
+        now |= {entry.name: versions.version_now(entry) for entry in config.entries}
+        for name, version in now.items():
+            if version != self._versions[name]:
+                row = BotChanged(bot=name, before=self._versions[name], after=version)
+                say(*(f"WARNING: {line}" for line in in_words(row)))
+                self._store.add(row)
+                self._versions[name] = version
+
+    def _traces_now(self) -> list[tuple[str, int, int]]:
+        bots = (bot for bot in self._config.bots if not bot.entry)
+        return [trace for bot in bots for trace in traces_of(bot, self._config.folder)]
 
 
 def _stat(path: Path) -> stat_result | None:

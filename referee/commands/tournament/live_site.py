@@ -7,17 +7,14 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 from subprocess import DEVNULL, PIPE, Popen, TimeoutExpired
-from typing import IO
-
-import msgspec
 
 import referee
 from referee.commands.console import say
 from referee.commands.match.record_file import old_name
 from referee.commands.runs.site import check_apart, in_words, problem
+from referee.errors import GolfrefError
 from referee.play.process import orphans
-from referee.site.folder import check_folder, commitment_of
-from referee.site.refusals import SiteRefused
+from referee.site.folder import SiteRefused, check_folder, commitment_of
 
 ANSWER_S = 10.0
 """How long the process may take to end when nobody wants it any more."""
@@ -32,8 +29,7 @@ def check_site(out: Path, store: Path, commitment: str, *, fresh: bool) -> None:
         raise SiteRefused(f"--site: {why}")
     try:
         check_apart(store, out)
-        there = commitment_of(out)
-        check_folder(out, there if fresh and there is not None else commitment)
+        check_folder(out, None if fresh else commitment)
     except SiteRefused as error:
         error.args = (f"--site: {error}",)
         raise
@@ -69,45 +65,38 @@ class LiveSite:
         root = str(Path(referee.__file__).resolve().parent.parent)
         command = [sys.executable, "-P", "-c", START, root, str(store), str(out)]
         try:
-            self._process = Popen(command, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, start_new_session=True, bufsize=0)
+            self._process = Popen(command, stdin=PIPE, stdout=DEVNULL, stderr=DEVNULL, start_new_session=True)
         except OSError as error:
             raise SiteRefused(f"the host cannot start a process that makes the site: {error.strerror}") from None
         orphans.register(self._process.pid)
 
     def finish(self) -> None:
-        """Wait for a last build, and say what the site holds; or why it is not up to date, which ends nothing."""
-        from referee.site.live import LAST_BUILD, Outcome  # noqa: PLC0415 - it needs jinja2
+        """Build a last time, and print what the site holds; or why it is not up to date, which ends nothing."""
+        from referee.site.building import site_builder  # noqa: PLC0415 - it needs jinja2
 
         begun_s = time.monotonic()
         say(f"bringing the site in {self._out} up to date")
-        with contextlib.suppress(BrokenPipeError):
-            _end_of(self._process.stdin).write(LAST_BUILD)
-        told = _end_of(self._process.stdout).read()
+        self._process.terminate()
+        self.end()
         try:
-            outcome = msgspec.json.decode(told, type=Outcome)
-        except msgspec.MsgspecError:
-            outcome = Outcome(problem=f"{self._out}: the process that makes the site has died")
-        if outcome.built is not None:
-            say(*in_words(outcome.built, self._out, time.monotonic() - begun_s))
-        else:
+            with site_builder(self._store, self._out) as builder:
+                built = builder.build(is_live=False, is_played=False)
+            say(*in_words(built, self._out, time.monotonic() - begun_s))
+        except Exception as error:
+            why = str(error) if isinstance(error, GolfrefError) else f"{type(error).__name__}: {error}"
             again = shlex.join(["golfref", "site", str(self._store), "-o", str(self._out)])
             say(
-                f"golfref: --site: {outcome.problem}",
+                f"golfref: --site: {why}",
                 f"  all results are stored, and this makes the site of them: {again}",
             )
 
     def end(self) -> None:
-        """Let the process end, now that nobody wants more of it."""
+        """Let the process end. It sees the end of its input."""
         with self._process:
-            _end_of(self._process.stdin).close()
+            if self._process.stdin is not None:
+                self._process.stdin.close()
             try:
                 self._process.wait(ANSWER_S)
             except TimeoutExpired:
                 self._process.kill()
         orphans.unregister(self._process.pid)
-
-
-def _end_of(pipe: IO[bytes] | None) -> IO[bytes]:
-    if pipe is None:
-        raise RuntimeError("a process without its pipes")
-    return pipe

@@ -4,7 +4,7 @@ import sys
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import product
 from typing import TYPE_CHECKING
@@ -16,12 +16,8 @@ from referee.commands.console import say, screen_width
 from referee.commands.tournament.forecast import Pace
 from referee.reports.tables.figures import duration
 from referee.reports.tables.layout import LONGEST, SHORTEST, cells, shortened
-from referee.tournament.figures.strengths import strengths_of
-from referee.tournament.formats.table import ranked_by
-from referee.tournament.formats.ties import stand
-from referee.tournament.plan.meetings import PairHistory
 from referee.tournament.plan.planned_match import PlannedMatch
-from referee.tournament.plan.rounds import End, Round, StageRules
+from referee.tournament.plan.rounds import End, Round
 from referee.tournament.results import Result, beaten_shares
 from referee.tournament.standings import RankBy
 from referee.tournament.store.words import drawn_in_words
@@ -43,9 +39,6 @@ REDRAW_S = 0.1
 LEADERS_SHOWN = 3
 """How many bots are named as leading."""
 
-RECKONED_AGAIN = 20
-"""Who is strongest is worked out again after one in so many matches more."""
-
 BAR_WIDTH = 12
 """Cells of the bar."""
 
@@ -59,97 +52,34 @@ class _Mean(Struct, gc=False):
 
 
 class Leaders:
-    """By bot, the mean over all matches of the figure that ranks: cheap, and only for the eye.
+    """By bot, the mean over all matches of the figure that ranks: cheap, and only for the eye."""
 
-    Where bots meet different opponents on purpose, no mean says who leads, but the strengths from which the rounds are
-    drawn do, and these are told without figures.
-    """
-
-    def __init__(self, rank_by: RankBy, *, by_strength: bool = False, ranked: Collection[str] | None = None) -> None:
-        """`ranked` are the challengers of a gauntlet: nobody else can lead. None: everybody can."""
+    def __init__(self, rank_by: RankBy, *, ranked: Collection[str] | None = None) -> None:
+        """`ranked` are those that can lead: the challengers of a gauntlet; nobody where means do not rank; or all."""
         self.matches = 0
         self._rank_by, self._ranked = rank_by, ranked
         self._means: dict[str, _Mean] = defaultdict(_Mean)
-        self._meetings = PairHistory() if by_strength else None
-        self._strongest: list[str] = []
-        """The bots by strength, as of some matches ago."""
-        self._due = 1
-        """After so many matches the strengths are worked out again."""
 
     def add(self, result: Result) -> None:
         """Count a match."""
         self.matches += 1
-        if self._meetings is not None:
-            self._meetings.ended(result)
-            return
         figures = beaten_shares(result.ranks) if self._rank_by == "match-points" else _strokes(result)
         for bot, figure in zip(result.bots, figures, strict=True):
-            mean = self._means[bot]
-            mean.total += figure
-            mean.count += 1
-
-    def begin(self) -> None:
-        """Forget how strong bots were: a stage begins, in which nothing else counts."""
-        self._meetings, self._strongest, self._due = PairHistory(), [], self.matches + 1
+            if self._ranked is None or bot in self._ranked:
+                mean = self._means[bot]
+                mean.total += figure
+                mean.count += 1
 
     def words(self, room: int) -> str:
-        """The best few with their figures, as many as fit into so many cells; empty before the first match."""
-        means = {bot: f" {mean.total / mean.count:.2f}" for bot, mean in self._means.items()}
-        best = self.best()
+        """The best few with their figures, as many as fit into so many cells; empty where nobody leads."""
+        means = {bot: mean.total / mean.count for bot, mean in self._means.items()}
+        best = sorted(means, key=lambda bot: means[bot], reverse=self._rank_by == "match-points")
         text = ""
         for shown, limit in product(range(LEADERS_SHOWN if best else 0, 0, -1), range(LONGEST, SHORTEST - 1, -2)):
-            text = "leading: " + ", ".join(f"{shortened(bot, limit)}{means.get(bot, '')}" for bot in best[:shown])
+            text = "leading: " + ", ".join(f"{shortened(bot, limit)} {means[bot]:.2f}" for bot in best[:shown])
             if cells(text) <= room:
                 break
         return text
-
-    def best(self) -> list[str]:
-        """The bots, the best first."""
-        if self._meetings is None:
-            means = {
-                bot: mean.total / mean.count
-                for bot, mean in self._means.items()
-                if self._ranked is None or bot in self._ranked
-            }
-            return sorted(means, key=lambda bot: means[bot], reverse=self._rank_by == "match-points")
-        if self.matches >= self._due:
-            bots = sorted({bot for pair in self._meetings.scores for bot in pair})
-            found = strengths_of(self._meetings.scores, bots)
-            self._strongest = sorted(bots, key=lambda bot: -found[bot].strength)
-            self._due = self.matches + 1 + self.matches // RECKONED_AGAIN
-        return self._strongest
-
-
-class StageLeaders(Leaders):
-    """The same in a knockout and in stages: who leads the stage that is played, or its ties."""
-
-    def __init__(self, rank_by: RankBy, round_of: Callable[[int], Round], rules: Sequence[StageRules]) -> None:
-        """`round_of` has the round of a match by its number. `rules` are those of the stages."""
-        super().__init__(rank_by, by_strength=True)
-        self._round_of, self._rules = round_of, rules
-        self._round: Round | None = None
-        """The round of the last result."""
-        self._ties: dict[tuple[str, ...], list[Result]] = {}
-        """The results of the round of the bracket, by the bots of the tie."""
-
-    def add(self, result: Result) -> None:
-        """Count a match."""
-        before, drawn = self._round, self._round_of(result.number)
-        self._round = drawn
-        if before is None or (before.stage, before.entered) != (drawn.stage, drawn.entered):
-            self.begin()
-            self._ties = {}
-        self._ties.setdefault(tuple(sorted(result.bots)), []).append(result)
-        super().add(result)
-
-    def best(self) -> list[str]:
-        """The bots, the best first; in a knockout the first of each tie that is played."""
-        drawn = self._round
-        if drawn is None or ranked_by(self._rules[drawn.stage]) != "places":
-            return super().best()
-        seeds = {bot: place for place, bot in enumerate(drawn.entered)}
-        ties = dict.fromkeys(table.bots for table in drawn.tables if table.bots in self._ties)
-        return [stand(sorted(tie, key=lambda bot: seeds[bot]), 1, self._ties[tie]).bots[0].bot for tie in ties]
 
 
 def _strokes(result: Result) -> list[float]:
@@ -191,7 +121,7 @@ class LineDisplay:
         """Show how far the run is."""
         voided = f", {state.voided} voided" if state.voided else ""
         left = f", {state.left}" if state.done < state.total else ""
-        say(f"{state.done}/{state.total} matches{voided}{left}; {state.leaders}")
+        say(f"{state.done}/{state.total} matches{voided}{left}{state.leaders and f'; {state.leaders}'}")
 
     def say(self, line: str) -> None:
         """Tell something that happened."""

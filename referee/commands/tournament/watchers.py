@@ -1,14 +1,14 @@
 """What watches a run that is played: the progress on the terminal, and the reporter of events."""
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 
 from referee import __version__, wall_clock
 from referee.commands.tournament.event_sink import EventSink
 from referee.commands.tournament.forecast import Estimate, Pace
 from referee.commands.tournament.prepare import PreparedRun
-from referee.commands.tournament.progress import Leaders, StageLeaders, progress
+from referee.commands.tournament.progress import Leaders, progress
 from referee.events.events import Begin, Player
 from referee.events.reporter import Reporter
 from referee.tournament.plan.keys import commitment
@@ -23,19 +23,17 @@ from referee.tournament.voids import VoidSuspect
 NOTED_EVERY_S = 1.0
 """Seconds between two forecasts that are noted."""
 
-
-def _leaders_of(run: PreparedRun) -> Leaders:
-    """What says who leads the run."""
-    config, plan = run.run_config, run.plan
-    if config.order == "places" and plan.grows:
-        return StageLeaders(config.rank_by, lambda number: plan.rounds[plan.round_of(number)], config.stages)
-    return Leaders(config.rank_by, by_strength=config.order != "means", ranked=config.ranked)
+LOOKED_EVERY_S = 10.0
+"""Seconds between two looks at the bots' files."""
 
 
 @contextmanager
-def watchers(run: PreparedRun, store: Store, estimate: Estimate, sink: EventSink) -> Iterator[Watcher]:
-    """The watcher of this run, for the duration of the block."""
-    total, pace, leaders = len(run.plan), Pace(estimate), _leaders_of(run)
+def watchers(
+    run: PreparedRun, store: Store, estimate: Estimate, sink: EventSink, look: Callable[[], None]
+) -> Iterator[Watcher]:
+    """The watcher of this run, for the duration of the block. It calls `look` now and then."""
+    total, pace, config = len(run.plan), Pace(estimate), run.run_config
+    leaders = Leaders(config.rank_by, ranked=config.ranked if config.order == "means" else ())
     reporters = list[Watcher]()
     if sink.is_used:
         sink.catch_up(store, total)
@@ -43,7 +41,7 @@ def watchers(run: PreparedRun, store: Store, estimate: Estimate, sink: EventSink
         sink.put(_begin(run, played, pace.left_s()))
         reporters.append(Reporter(sink.put, store, pace.left_s, planned=total, played=played))
     with progress(store.results(), total, leaders, pace) as first:
-        yield _All(first, _Forecaster(run, pace), *reporters)
+        yield _All(_Periodic(run, pace, look), first, *reporters)
 
 
 def _begin(run: PreparedRun, played: int, left_s: float) -> Begin:
@@ -62,11 +60,12 @@ def _begin(run: PreparedRun, played: int, left_s: float) -> Begin:
     )
 
 
-class _Forecaster:
-    """Notes beside the store when the run probably ends, for other processes that look at it."""
+class _Periodic:
+    """Notes beside the store when the run probably ends, for other processes that look at it, and looks at the bots."""
 
-    def __init__(self, run: PreparedRun, pace: Pace) -> None:
-        self._run, self._pace = run, pace
+    def __init__(self, run: PreparedRun, pace: Pace, look: Callable[[], None]) -> None:
+        self._run, self._pace, self._look = run, pace, look
+        self._looked_at = time.monotonic()
         self._most = run.most_matches or 0
         self._note()
 
@@ -76,31 +75,25 @@ class _Forecaster:
         note_forecast(self._run.path, Forecast(at_s=at_s, is_most=more > 0))
         self._noted_at = time.monotonic()
 
-    def begun(self, planned_match: PlannedMatch) -> None:
-        del planned_match
-
-    def finished(self, result: Result) -> None:
-        del result
+    def look(self) -> None:
+        """Note and look again if it is time."""
         if time.monotonic() - self._noted_at > NOTED_EVERY_S:
             self._note()
+        if time.monotonic() - self._looked_at > LOOKED_EVERY_S:
+            self._looked_at = time.monotonic()
+            self._look()
 
-    def voided(self, planned_match: PlannedMatch, attempt: int, reason: str, id_: int) -> None:
-        del planned_match, attempt, reason, id_
-
-    def suspected(self, suspect: VoidSuspect) -> None:
-        del suspect
-
-    def drawn(self, drawn: Round | End, added: Mapping[str, int]) -> None:
-        del added
+    def drawn(self, drawn: Round | End) -> None:
+        """The plan has grown, or has ended."""
         self._most = 0 if isinstance(drawn, End) else self._most
         self._note()
 
 
 class _All:
-    """Tells several watchers, in their order."""
+    """Tells several watchers, in their order, and then does what is done now and then."""
 
-    def __init__(self, *watchers: Watcher) -> None:
-        self._watchers = watchers
+    def __init__(self, periodic: _Periodic, *watchers: Watcher) -> None:
+        self._periodic, self._watchers = periodic, watchers
 
     def begun(self, planned_match: PlannedMatch) -> None:
         for one in self._watchers:
@@ -109,6 +102,7 @@ class _All:
     def finished(self, result: Result) -> None:
         for one in self._watchers:
             one.finished(result)
+        self._periodic.look()
 
     def voided(self, planned_match: PlannedMatch, attempt: int, reason: str, id_: int) -> None:
         for one in self._watchers:
@@ -121,3 +115,4 @@ class _All:
     def drawn(self, drawn: Round | End, added: Mapping[str, int]) -> None:
         for one in self._watchers:
             one.drawn(drawn, added)
+        self._periodic.drawn(drawn)

@@ -156,6 +156,25 @@ def more_columns(summary: RunSummary) -> list[Column[BotStanding]]:
     return [*([rating_column(summary.ratings)] if summary.ratings else []), column]
 
 
+def owners_table(summary: RunSummary, width: int) -> list[str]:
+    """The owners by their best bot, with a heading; nothing where no two bots have the same one."""
+    owner_of = {bot.name: bot.owner for bot in summary.bots if bot.owner}
+    best: dict[str, BotStanding] = {}
+    for row in summary.standings:
+        if row.rank is not None and row.bot in owner_of:
+            best.setdefault(owner_of[row.bot], row)
+    if len(set(owner_of.values())) == len(owner_of):
+        return []
+    names = Names([*best, *(row.bot for row in best.values())], width)
+    columns: list[Column[str]] = [
+        Column("rank", lambda owner: rank(best[owner])),
+        Column("owner", names, is_text=True),
+        Column("best bot", lambda owner: names(best[owner].bot), is_text=True),
+        Column("bots", lambda owner: str(list(owner_of.values()).count(owner))),
+    ]
+    return ["Owners, by their best bot", fitted(columns, list(best), width).text]
+
+
 def columns_of(standings: Standings, more: Sequence[Column[BotStanding]] = ()) -> list[Column[BotStanding]]:
     """The columns of the overall table. `more` stand after the first one, or first where means cannot be compared."""
     if standings.order == "means":

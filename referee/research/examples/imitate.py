@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from msgspec import Struct
 
-from referee.research import Env
+from referee.research import Codec, Env
 from referee.research.examples import missing
 from referee.research.policies import compare, policy
 
@@ -69,7 +69,7 @@ class Imitator:
 
     def __call__(self, env: Env) -> int:
         """Return the number of the legal move that is most probable."""
-        return int(self.moves(env.encode()[None], env.mask()[None])[0])
+        return int(self.moves(env.tensor()[None], env.mask()[None])[0])
 
     def moves(self, tensors: Array, masks: Array) -> Array:
         """Return the number of the most probable legal move for each row."""
@@ -99,11 +99,12 @@ def read(path: Path, bot: str, game: str | None = None, seats: int | None = None
     shape = shapes.get(seats or next(iter(shapes), 0), {"seats": seats or 0})
     wanted = [("bot", "=", bot), ("game", "=", name), ("seats", "=", shape["seats"]), ("asked", "=", True)]
     rows = read_table(path, filters=wanted)
-    rows = rows.filter(rows["fault"].is_null())
+    rows = rows.filter(rows["fault"].is_null()).filter(rows["move"].is_valid())
     if len(set(rows["id"].to_pylist())) < KEPT:
         raise ValueError(f"{path} has decisions of {bot!r} in {name!r} of fewer than {KEPT} matches")
+    codec = Codec(shape["preset"], shape["seats"], **shape["options"])
     return Lessons(
-        tensors=np.stack(rows["tensor"].to_numpy()),
+        tensors=codec.one_hot(np.stack(rows["codes"].to_numpy())),
         masks=np.stack(rows["mask"].to_numpy()),
         moves=rows["move"].to_numpy(),
         matches=rows["id"].to_numpy(),

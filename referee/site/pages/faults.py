@@ -3,14 +3,16 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 
-from referee.match_states.replay import Replay
-from referee.reports.faults import LAST_LINES, PlacedFault, faults_of, late_in_words, mishap_of, published_detail
-from referee.rules.record import BrokenRecord, Record
-from referee.site.content import BotFaults, FaultTold
+from referee.match_states.replay import Answer, Replay
+from referee.reports.faults import LAST_LINES, late_in_words, mishap_of, published_detail
+from referee.rules.questions import Ask
+from referee.rules.record import BrokenRecord, Forfeit, Mishap, Record
+from referee.site.content import BotFaults, FaultExample
+from referee.site.pages.highlights import place_in_words
 from referee.tournament.store.rows import CommittedMatch
 
 EXAMPLES = 3
-"""In how many matches a fault of one kind is told for a bot."""
+"""In how many matches a fault of one kind is described."""
 
 
 class FaultTexts:
@@ -18,7 +20,7 @@ class FaultTexts:
 
     def __init__(self) -> None:
         self._matches: defaultdict[str, Counter[str]] = defaultdict(Counter)
-        self._told: defaultdict[str, list[FaultTold]] = defaultdict(list)
+        self._examples: defaultdict[str, list[FaultExample]] = defaultdict(list)
         self._late: dict[str, tuple[int, str]] = {}
 
     def add(self, row: CommittedMatch, record: Record) -> None:
@@ -28,7 +30,7 @@ class FaultTexts:
         for seat, bot in enumerate(row.identity.bots):
             kinds = row.result.faults[seat]
             if wanted := {kind for kind in kinds if self._matches[bot][kind] < EXAMPLES}:
-                self._told[bot] += (one for one in _told(row, record, seat) if one.kind in wanted)
+                self._examples[bot] += (one for one in _examples(row, record, seat) if one.kind in wanted)
             self._matches[bot].update(kinds.keys())
             if row.result.late_slaps[seat] and bot not in self._late:
                 self._late[bot] = (row.id, late_in_words(record, seat))
@@ -39,7 +41,9 @@ class FaultTexts:
             BotFaults(
                 bot=bot,
                 matches=dict(self._matches[bot]),
-                told=tuple(sorted(self._told[bot], key=lambda one: (list(self._matches[bot]).index(one.kind), one.id))),
+                examples=tuple(
+                    sorted(self._examples[bot], key=lambda one: (list(self._matches[bot]).index(one.kind), one.id))
+                ),
                 late=self._late[bot][1] if bot in self._late else "",
                 late_id=self._late[bot][0] if bot in self._late else None,
             )
@@ -48,34 +52,39 @@ class FaultTexts:
         )
 
 
-def _told(row: CommittedMatch, record: Record, seat: int) -> Iterator[FaultTold]:
+def _examples(row: CommittedMatch, record: Record, seat: int) -> Iterator[FaultExample]:
     """The first fault of each kind of this seat; none where the record does not replay."""
     try:
-        found = list(faults_of(record, seat))
-        places = _moments(record, seat)
+        replay = Replay(record)
     except (BrokenRecord, ValueError):
         return
-    bot = record.seats[seat]
-    first: dict[str, tuple[PlacedFault, str]] = {}
-    for place, one in enumerate(found):
-        first.setdefault(one.mishap.kind, (one, places[place] if place < len(places) else ""))
-    for kind, (one, moment) in first.items():
-        yield FaultTold(
-            kind=kind,
+    bot, kinds = record.seats[seat], set[str]()
+    for answer in replay.answers:
+        mishap = mishap_of(answer.move, seat)
+        if mishap is None or mishap.kind in kinds:
+            continue
+        kinds.add(mishap.kind)
+        moment = replay.steps[answer.step].at
+        yield FaultExample(
+            kind=mishap.kind,
             match=row.number,
             id=row.id,
             seat=seat,
-            where=one.where,
+            where=_where(answer, moment, mishap),
             moment=moment,
-            detail=published_detail(one.mishap),
-            line=one.mishap.line,
-            forfeits=one.forfeits,
+            detail=published_detail(mishap),
+            line=mishap.line,
+            forfeits=isinstance(answer.move, Forfeit),
             stderr=tuple(bot.stderr.splitlines()[-LAST_LINES:]),
             stderr_bytes=bot.stderr_bytes,
         )
 
 
-def _moments(record: Record, seat: int) -> list[str]:
-    """The names of the moments at which this seat was at fault, in order."""
-    replay = Replay(record)
-    return [replay.steps[answer.step].at for answer in replay.answers if mishap_of(answer.move, seat) is not None]
+def _where(answer: Answer, moment: str, mishap: Mishap) -> str:
+    """The moment of a fault in words, with the decision that was asked for."""
+    if mishap.kind in ("start_failed", "start_timeout"):
+        return "before the match"
+    if answer.question is None:
+        return "after the last round"
+    asked = answer.question if isinstance(answer.question, Ask) else answer.question.asks[0]
+    return f'{place_in_words(moment)}, at its decision "{asked.decision}"'

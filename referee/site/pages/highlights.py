@@ -1,4 +1,4 @@
-"""The page of highlights: moments worth seeing, by kind, each with a sentence and a link to the moment."""
+"""Moments worth seeing: each with its sentence, the cards as they lay, and a link that plays it."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -7,12 +7,20 @@ from msgspec import Struct
 
 from referee.highlights.highlight import Highlight
 from referee.highlights.kinds import KINDS
+from referee.site.cards import Layout
 from referee.site.content import MatchRow
 from referee.site.files import File
+from referee.site.pages.frame import Site
 from referee.site.pages.matches import command_of
-from referee.site.pages.shell import Site
+
+BEST = 10
+"""How many moments the page has."""
+
+MOST_SEATS = 4
+"""The cards of how many seats a moment shows at most, those of the seats first that its sentence names."""
 
 _MOMENT = re.compile(r"r(\d+)(?:t(\d+)|w(\d+))?(?:e\d+)?")
+_TITLES = {kind.name: kind.title for kind in KINDS}
 
 
 class Part(Struct, frozen=True, kw_only=True):
@@ -23,58 +31,52 @@ class Part(Struct, frozen=True, kw_only=True):
     """Whether it is the marked name of a bot."""
 
 
-class Shown(Struct, frozen=True, kw_only=True):
-    """A highlight as a page tells it."""
+class Moment(Struct, frozen=True, kw_only=True):
+    """A highlight as a page shows it."""
 
+    title: str
+    """The title of its kind."""
     parts: tuple[Part, ...]
     where: str
-    """Such as `Match 17 (cactus), round 3, turn 12`."""
+    """Such as `round 3, turn 12`."""
+    match: int
+    game: str
+    """Its marked name."""
     href: str
     """The moment in the page of the match, from the site's root; empty where the match has none."""
     command: str
-    """What tells the match, where it has no page."""
-
-
-class Section(Struct, frozen=True, kw_only=True):
-    """The highlights of a kind."""
-
-    name: str
-    title: str
-    meaning: str
-    moments: tuple[Shown, ...]
+    """The command that prints the match, where it has no page."""
+    layouts: tuple[tuple[str, Layout], ...]
+    """The cards of some seats when the moment was over, each with the marked name of its bot."""
 
 
 def highlights_page(site: Site) -> Iterator[File]:
     """The page, also where there is nothing to see yet."""
-    yield site.page("highlights.html", "highlights.html", sections=sections(site, site.content.highlights))
+    yield site.page("highlights.html", "highlights.html", moments=moments(site, site.content.highlights[:BEST]))
 
 
-def sections(site: Site, highlights: Sequence[Highlight]) -> list[Section]:
-    """The kinds of which there are highlights."""
-    return [
-        Section(name=kind.name, title=kind.title, meaning=kind.meaning, moments=moments)
-        for kind in KINDS
-        if (moments := tuple(shown(site, one) for one in highlights if one.kind == kind.name))
-    ]
+def moments(site: Site, highlights: Sequence[Highlight]) -> list[Moment]:
+    """The highlights as pages show them."""
+    return [moment(site, one) for one in highlights]
 
 
-def first_of_each_kind(highlights: Sequence[Highlight]) -> list[Highlight]:
-    """The best one of each kind, in their order."""
-    return list({one.kind: one for one in reversed(highlights)}.values())[::-1]
-
-
-def shown(site: Site, one: Highlight) -> Shown:
-    """A highlight with a link to its moment."""
+def moment(site: Site, one: Highlight) -> Moment:
+    """A highlight with its cards and a link to its moment."""
     row: MatchRow | None = site.content.matches_by_id.get(one.id)
-    place = place_in_words(one.moment)
-    return Shown(
+    layouts = site.content.layouts.get(one.id, ())
+    seats = sorted([*one.seats, *(seat.seat for seat in layouts if seat.seat not in one.seats)][:MOST_SEATS])
+    return Moment(
+        title=_TITLES[one.kind],
         parts=tuple(
             Part(text=part) if isinstance(part, str) else Part(text=site.bots(one.bots[part]), is_name=True)
             for part in one.parts
         ),
-        where=f"Match {one.match} ({one.variant}){place and f', {place}'}",
+        where=place_in_words(one.moment),
+        match=one.match,
+        game=site.games(one.variant),
         href="" if row is None or row.href is None else f"{row.href}#{one.moment}",
         command="" if row is None else command_of(site.content, row),
+        layouts=tuple((site.bots(one.bots[seat]), layouts[seat]) for seat in seats) if layouts else (),
     )
 
 

@@ -1,17 +1,21 @@
-"""Matches in tables and lists: who came where, and where the match can be seen."""
+"""The list of all matches, and tables of some: who came where, and where the match can be seen."""
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
 from referee.site.content import Content, MatchRow
-from referee.site.pages.shell import Site
+from referee.site.files import File
+from referee.site.pages.frame import Site
 from referee.site.pages.tables import Col, Table
 
+A_PAGE = 2000
+"""How many matches a page of the list has at most."""
 
-class Listed(Struct, frozen=True, kw_only=True):
-    """A match as a line of a list."""
+
+class Line(Struct, frozen=True, kw_only=True):
+    """A match as a line of the list."""
 
     title: str
     """As people call it: its number, or its id where it is out of the standings."""
@@ -21,7 +25,41 @@ class Listed(Struct, frozen=True, kw_only=True):
     seats: tuple[tuple[str, str], ...]
     """By rank, the name of each bot and what came of it."""
     note: str
-    """Why nothing shows it; empty where a page or a command does."""
+    """Why nothing shows it, or why it does not count; empty else."""
+
+
+class Place(Struct, frozen=True, kw_only=True):
+    """A page of the list."""
+
+    path: str
+    first: str
+    """The matches from which and up to which it goes, as people call them."""
+    last: str
+
+
+def match_lists(site: Site) -> Iterator[File]:
+    """The pages of the list; there is a first one also where nothing has been played."""
+    rows = site.content.matches
+    parts = [rows[start : start + A_PAGE] for start in range(0, len(rows), A_PAGE)] or [rows]
+    places = [
+        Place(
+            path=f"lists/{number}.html",
+            first=title_of(part[0]) if part else "",
+            last=title_of(part[-1]) if part else "",
+        )
+        for number, part in enumerate(parts, 1)
+    ]
+    for place, part in zip(places, parts, strict=True):
+        hidden = next((row for row in part if not (row.href or row.problem)), None)
+        yield site.page(
+            "list.html",
+            place.path,
+            rows=[line_of(row) for row in part],
+            example="" if hidden is None else title_of(hidden),
+            command="" if hidden is None else command_of(site.content, hidden),
+            places=places,
+            count=len(rows),
+        )
 
 
 def title_of(row: MatchRow) -> str:
@@ -35,15 +73,15 @@ def command_of(content: Content, row: MatchRow, seat: int | None = None) -> str:
     return f"golfref replay {shlex.quote(f'{content.store}:{title_of(row)}')}{own}"
 
 
-def listed(row: MatchRow) -> Listed:
-    """A match as a line of a list."""
+def line_of(row: MatchRow) -> Line:
+    """A match as a line of the list."""
     order = sorted(range(len(row.bots)), key=lambda seat: (row.ranks[seat], seat))
-    return Listed(
+    return Line(
         title=title_of(row),
         href=row.href or "",
         game=row.variant,
         seats=tuple((row.bots[seat], _outcome(row, seat)) for seat in order),
-        note=row.problem,
+        note=row.problem or "out of the standings" * (row.number is None),
     )
 
 
@@ -53,12 +91,7 @@ def _outcome(row: MatchRow, seat: int) -> str:
     return f"{row.totals[seat]}{faults}{', forfeited' * row.forfeited[seat]}"
 
 
-def behind(row: MatchRow, seat: int) -> int:
-    """How many strokes the total of a seat is above the best other one; negative where it is below."""
-    return row.totals[seat] - min(total for other, total in enumerate(row.totals) if other != seat)
-
-
-def of_bot(site: Site, bot: str, rows: Sequence[MatchRow], id_: str, caption: str) -> Table:
+def table_of_bot(site: Site, bot: str, rows: Sequence[MatchRow], id_: str, caption: str) -> Table:
     """Matches of one bot as a table."""
     seats = [row.bots.index(bot) for row in rows]
     pairs = list(zip(rows, seats, strict=True))
@@ -76,12 +109,10 @@ def of_bot(site: Site, bot: str, rows: Sequence[MatchRow], id_: str, caption: st
             Col(title="game", cells=[site.games(row.variant) for row in rows], is_text=True),
             Col(title="rank", cells=[f"{row.ranks[seat]} of {len(row.bots)}" for row, seat in pairs]),
             Col(title="total", cells=[str(row.totals[seat]) for row, seat in pairs]),
-            Col(title="behind", cells=[f"{behind(row, seat):+d}" if len(row.bots) > 1 else "-" for row, seat in pairs]),
             Col(title="against", cells=[_others(site, row, seat) for row, seat in pairs], is_text=True),
             Col(title="faults", cells=[_faults(row, seat) for row, seat in pairs], is_text=True),
             *([Col(title="to see it", cells=how, is_text=True)] if any(how) else []),
         ),
-        note="Behind: by how many strokes its total is above the best other one; below it where that is negative.",
     )
 
 

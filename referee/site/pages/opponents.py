@@ -5,8 +5,8 @@ from collections import defaultdict
 from collections.abc import Sequence
 from statistics import mean
 
+from referee.site.pages.frame import Site
 from referee.site.pages.names import unmarked
-from referee.site.pages.shell import Site
 from referee.site.pages.tables import Col, Table, tint
 
 CAPTION = "Opponents by round, each with the share of the matches that the row's bot won, a tie counting half"
@@ -21,14 +21,18 @@ def by_round(site: Site, bots: Sequence[str], game: str | None = None) -> Table 
     swiss = [place for place, one in enumerate(rounds) if config.stages[one.stage].format == "swiss"]
     if not swiss:
         return None
-    met, names = _met(site, game), {bot: unmarked(site.bots(bot)) for bot in bots}
+    met = _met(site, game)
     cols = [Col(title="bot", cells=[site.bots(bot) for bot in bots], is_text=True, is_head=True)]
     for number, place in enumerate(swiss, 1):
         of_round = [met[place, bot] for bot in bots]
-        cells = ["; ".join(f"{names[bot]} {mean(won):.2f}" for bot, won in one.items()) or "-" for one in of_round]
         tints = [tint(mean(map(mean, one.values()))) if one else None for one in of_round]
+        cells = [_in_words(site, one) for one in of_round]
         cols.append(Col(title=f"round {number}", cells=cells, tints=tints, is_text=True))
     return Table(id="crosstable", caption=CAPTION, cols=tuple(cols))
+
+
+def _in_words(site: Site, met: Met) -> str:
+    return "; ".join(f"{unmarked(site.bots(bot))} {mean(won):.2f}" for bot, won in met.items()) or "-"
 
 
 def _met(site: Site, game: str | None) -> defaultdict[tuple[int, str], Met]:

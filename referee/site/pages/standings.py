@@ -1,9 +1,12 @@
 """Standings as tables of pages: the overall one, bots by games, bots against each other, faults, stages."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
+
+from msgspec.structs import replace
 
 from referee.reports.tables.bot_tables import (
     MEANS,
+    PLACE,
     TERMS,
     at_fault,
     columns_of,
@@ -19,10 +22,10 @@ from referee.reports.tables.bot_tables import (
     standings_of,
 )
 from referee.reports.tables.layout import Column
-from referee.reports.tables.stage_tables import byes, cut, level_columns, stage_columns, tie_rows
+from referee.reports.tables.stage_tables import cut, stage_columns
 from referee.reports.verdict import tie_groups
+from referee.site.pages.frame import Site
 from referee.site.pages.opponents import by_round
-from referee.site.pages.shell import Site
 from referee.site.pages.tables import Bar, Col, Table, bar, cols_of, tint, with_bars
 from referee.tournament.figures.ratings import Ratings
 from referee.tournament.formats.places import StagePlaces
@@ -37,9 +40,9 @@ MOST_IN_CROSSTABLE = 64
 """With more bots than this there is no crosstable, which has a cell for each two of them."""
 
 MEANINGS = {
-    "rank": "Its place, 1 being the best. 2-4 means that it may have any of these places: the matches so far do not "
-    "tell these bots apart.",
-    "place": "How far it came. Whether it may be better or worse than that stands in its rank.",
+    "rank": "Its place, 1 being the best: by its figure, or in a knockout by how far it came.",
+    "may be": "The places that it may have, from the first at the left to the last. A short bar is a sure rank; bots "
+    "whose bars overlap may be equally good.",
     "match points": "The share of its opponents at the table that it beat in a match, a tie counting half, as a mean. "
     "1 is best, and a half is average.",
     "points": "The share of its opponents at the table that it beat, a tie counting half. Bots met different "
@@ -59,20 +62,15 @@ MEANINGS = {
 """By title, what a column of the standings says."""
 
 
-def overall(site: Site, rows: Sequence[BotStanding], id_: str, caption: str) -> Table:
-    """These rows of the overall table, with bars for what ranks."""
-    summary = site.content.summary
-    return _rows(site, rows, columns_of(standings_of(summary), more_columns(summary)), id_, caption)
-
-
 def of_run(site: Site) -> Table:
-    """The overall table. Ranks that are ties lie in one group."""
+    """The overall table, over the whole width. A line lies between groups of which all bots of one are better."""
     summary = site.content.summary
-    table = overall(site, summary.standings, "standings", heading(standings_of(summary)))
-    ranked = [row for row in summary.standings if row.rank is not None]
-    groups = [len(group) for _, group in tie_groups(ranked)]
-    unranked = len(summary.standings) - len(ranked)
-    return Table(id=table.id, caption=table.caption, cols=table.cols, groups=(*groups, *[unranked] * bool(unranked)))
+    standings = standings_of(summary)
+    columns = [column for column in columns_of(standings, more_columns(summary)) if column != PLACE]
+    groups = [len(group) for _, group in tie_groups([row for row in summary.standings if row.rank is not None])]
+    unranked = len(summary.standings) - sum(groups)
+    table = _rows(site, summary.standings, columns, "standings", heading(standings))
+    return replace(table, is_wide=True, groups=(*groups, *[unranked] * bool(unranked)))
 
 
 def why(site: Site) -> list[str]:
@@ -89,20 +87,36 @@ def of_game(site: Site, rows: Sequence[BotStanding], id_: str, caption: str) -> 
 def _rows(
     site: Site, rows: Sequence[BotStanding], columns_: Sequence[Column[BotStanding]], id_: str, caption: str
 ) -> Table:
-    columns = cols_of(columns_, rows, "")
+    summary, columns = site.content.summary, cols_of(columns_, rows, "")
     columns = with_bars(columns, "match points", [bar(row.match_points, row.match_points_interval) for row in rows])
     columns = with_bars(columns, "strokes", _stroke_bars(rows))
-    if ratings := site.content.summary.ratings:
+    if ratings := summary.ratings:
         columns = with_bars(columns, "rating", _rating_bars(rows, ratings))
+    main = {summary.rank_by.replace("-", " ")} if summary.order == "means" else {"rating", "match points"}
     return Table(
         id=id_,
         caption=caption,
         cols=(
-            Col(title="rank", cells=[rank(row) for row in rows]),
+            Col(title="rank", cells=["-" if row.rank is None else str(row.rank) for row in rows]),
             Col(title="bot", cells=[site.bots(row.bot) for row in rows], is_text=True, is_head=True),
-            *columns,
+            *_spread(site, rows),
+            *(replace(col, is_minor=col.title not in main) for col in columns),
         ),
     )
+
+
+def _spread(site: Site, rows: Sequence[BotStanding]) -> list[Col]:
+    """A column of bars for the ranks that bots may have; none where all ranks are sure."""
+    if all(row.rank_from == row.rank_to for row in rows):
+        return []
+    last = len(site.content.summary.standings)
+    bars = [
+        None
+        if row.rank is None or row.rank_from is None or row.rank_to is None
+        else bar(row.rank - 0.5, (row.rank_from - 1, row.rank_to), 0, last)
+        for row in rows
+    ]
+    return [Col(title=f"may be, 1 to {last}", cells=[rank(row) for row in rows], bars=bars, is_drawn=True)]
 
 
 def _stroke_bars(rows: Sequence[BotStanding]) -> list[Bar | None]:
@@ -119,7 +133,8 @@ def _rating_bars(rows: Sequence[BotStanding], ratings: Ratings) -> list[Bar | No
 
 def meanings(table: Table) -> list[tuple[str, str]]:
     """What the columns of a table say that need an explanation."""
-    return [(col.title, MEANINGS[col.title]) for col in table.cols if col.title in MEANINGS]
+    titles = [col.title.partition(",")[0] for col in table.cols]
+    return [(title, MEANINGS[title]) for title in titles if title in MEANINGS]
 
 
 def by_games(site: Site) -> Table:
@@ -175,30 +190,11 @@ def faults(site: Site) -> Table | None:
     return Table(id="faults-table", caption="Faults by bot and kind", cols=tuple(cols))
 
 
-def stages(site: Site) -> Iterator[tuple[str, list[Table]]]:
-    """The stages that have begun, each with its title and its tables."""
-    every = site.content.summary.stages
-    for stage in every:
-        title = f"Stage {stage.number}: {stage.format}" if len(every) > 1 or stage.number > 1 else "The bracket"
-        if stage.levels:
-            yield title, list(_levels(site, stage))
-        elif stage.bots:
-            cols = cols_of(stage_columns(stage, site.bots), stage.bots, "bot")
-            note = "" if stage.is_cut_settled is None else cut(stage, site.bots)
-            yield (
-                title,
-                [Table(id=f"stage-{stage.number}", caption=f"Places in stage {stage.number}", cols=cols, note=note)],
-            )
-
-
-def _levels(site: Site, stage: StagePlaces) -> Iterator[Table]:
-    for place, level in enumerate(stage.levels):
-        note = byes(level, site.bots) if level.byes else ""
-        if level.ties:
-            yield Table(
-                id=f"stage-{stage.number}-{place}",
-                caption=level.title.capitalize(),
-                cols=cols_of(level_columns(level, site.bots), tie_rows(level), "bot"),
-                groups=tuple(len(tie.bots) for tie in level.ties),
-                note=note,
-            )
+def stage_table(site: Site, stage: StagePlaces) -> Table | None:
+    """Who came where in a stage; None in a knockout, which is drawn."""
+    if not stage.bots:
+        return None
+    note = "" if stage.is_cut_settled is None else cut(stage, site.bots)
+    cols = cols_of(stage_columns(stage, site.bots), stage.bots, "bot")
+    caption = f"Places in stage {stage.number}, {stage.format}"
+    return Table(id=f"stage-{stage.number}", caption=caption, cols=cols, note=note, is_wide=True)

@@ -30,17 +30,23 @@ class Col(Struct, frozen=True, kw_only=True):
 
     title: str
     unseen: str = ""
-    """What a page reader is told after the title: what a number stands for."""
+    """A text for screen readers after the title: what a number stands for."""
     cells: Sequence[str]
     """Texts, in which names may be marked."""
     is_text: bool = False
     """Texts stand on the left, figures on the right."""
     is_head: bool = False
     """Whether its cells say what their rows are about. One column of a table does."""
+    is_minor: bool = False
+    """Whether a phone has no room for it."""
     bars: Sequence[Bar | None] = ()
     """For each cell a bar below its text, or None."""
+    is_drawn: bool = False
+    """Whether the bars say all that the texts do, which are then for page readers."""
     tints: Sequence[int | None] = ()
     """For each cell how strong the tint behind it is, from 0 to 10, or None."""
+    strips: Sequence[Sequence[int]] = ()
+    """For each cell a row of columns with these heights, from 0 to 10."""
     hrefs: Sequence[str] = ()
     """For each cell where it leads from the site's root; empty where it leads nowhere."""
 
@@ -60,6 +66,8 @@ class Table(Struct, frozen=True, kw_only=True):
     """How many rows belong together, from the first on. Empty where all do."""
     note: str = ""
     """A sentence below it."""
+    is_wide: bool = False
+    """Whether it takes the whole width."""
 
     @property
     def parts(self) -> list[range]:

@@ -53,7 +53,8 @@ def locked(path: Path) -> Iterator[Lock]:
             stack.enter_context(lock_file.locked(_lock_of(path)))
         except BlockingIOError:
             raise StoreError(
-                f"{path}: another golfref is writing this store; wait for it, or name another place with --store FILE"
+                f"{path}: another golfref is writing this store; wait for it, or name another place with --store FILE; "
+                "--dry-run prints what a changed config would change, and Ctrl-C ends the other one without a loss"
             ) from None
         except OSError as error:
             raise refusal(path, error) from None
@@ -140,6 +141,11 @@ def _can_log(path: Path) -> bool:
 
 def not_readable(path: Path, error: sqlite3.Error) -> StoreError:
     """The error of a file that SQLite cannot read as a store, with what to do."""
+    with contextlib.suppress(OSError), path.open("rb") as file:
+        if file.read(2) == b'{"':
+            what = "records of matches, or the matches of one bot (`export --bot`)"
+            reads = f"`golfref replay {path}` and `golfref transcript {path}` read it"
+            return StoreError(f"{path}: not a golfref store, but JSON: {what}; {reads}")
     return StoreError(
         f"{path}: not a golfref store, or damaged ({error}); `golfref tournament` writes stores; "
         "if this is a copy that is not whole, copy it again while no run writes to it"

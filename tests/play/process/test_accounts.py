@@ -11,17 +11,6 @@ from needs import Organiser, need_lent_ids, need_no_ids
 
 pytestmark = pytest.mark.full
 
-ROOMY = {"memory_mb": 512, "files": 256, "processes": 64}
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="cells are Linux's")
-@pytest.mark.parametrize("what", ["pipes", "signals", "in_flight", "files", "sockets", "timers", "locked", "terminals"])
-def test_a_match_goes_on_beside_a_full_account(arena: Arena, what: str) -> None:
-    hostile, honest = arena.play(arena.bot("fills_an_account", what), arena.bot("honest"), limits=ROOMY).seats
-    assert f"{what}: " in hostile.stderr
-    assert (honest.faults, honest.forfeited) == ({}, False)
-    assert hostile.faults == {}
-
 
 @pytest.mark.skipif(sys.platform != "linux", reason="cells are Linux's")
 @pytest.mark.parametrize("needed", [need_lent_ids, need_no_ids])

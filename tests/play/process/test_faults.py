@@ -8,7 +8,6 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -283,18 +282,6 @@ def test_how_a_bot_ended_is_known_without_waitid_too(
     for lacking in NO_WAITID:
         monkeypatch.delattr(os, lacking)
     test_each_fault_is_told_apart_and_blamed_on_its_bot(CASES[name], mark, marked)
-
-
-def test_what_a_bot_left_in_its_group_ends_without_waitid_too(
-    mark: dict[str, str], until_gone: Callable[[], None], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for lacking in NO_WAITID:
-        monkeypatch.delattr(os, lacking)
-    command = python("if os.fork(): sys.exit(3)\ntime.sleep(600)")
-    bot = BotProcess(BotSpec(name="bot", command=command, dir="/", env=mark), Confinement(isolation="none"))
-
-    assert trio.run(ended, bot) == "exited with code 3"
-    until_gone()
 
 
 async def ended(bot: BotProcess) -> str:

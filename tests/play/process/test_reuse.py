@@ -15,11 +15,10 @@ from msgspec import structs
 from quick import FILLER
 
 from protocol.messages import Clocks, FaultPolicy, GameMessage, Limits, Ready
-from referee.play import match as match_module
 from referee.play.match import LiveMatch, MatchSetup
 from referee.play.process import pool as pool_module
 from referee.play.process.channel import Channel
-from referee.play.process.pool import Pool, PooledBot, reads_on
+from referee.play.process.pool import Pool, PooledBot
 from referee.play.process.process import BotProcess
 from referee.play.pump.pump import Pump
 from referee.play.session import run_session
@@ -192,22 +191,6 @@ def test_a_run_keeps_processes_and_is_verified(tmp_path: Path) -> None:
     assert {seat.ready_name for record in records for seat in record.seats} == {"noting"}
 
 
-def test_a_process_that_has_ended_before_its_match_was_written_has_not_read_it(
-    tmp_path: Path, mark: dict[str, str]
-) -> None:
-    bot = BotSpec(name="ann", command=(sys.executable, "-c", ""), dir=str(tmp_path), env=mark)
-
-    async def main() -> None:
-        process = BotProcess(bot, Confinement())
-        channel = Channel(bot, Confinement(), Limits(), process)
-        while not process.has_exited():
-            await trio.sleep(0.001)
-        assert not await reads_on(channel, Delivery(seat=0, data=b"match\n"))
-        await channel.stop(patience_s=0)
-
-    trio.run(main)
-
-
 def test_what_waits_for_a_match_is_frozen(
     marked: Callable[[], dict[int, str]], mark: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -290,30 +273,6 @@ def test_a_bot_that_is_frozen_for_slaps_of_another_match_has_not_finished_learni
         await channel.stop(patience_s=0)
 
     trio.run(main)
-
-
-def test_bots_that_were_kept_stay_so_where_their_match_could_not_be_recorded(
-    marked: Callable[[], dict[int, str]], mark: dict[str, str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """It is over then: whoever ends the match as one that was broken off ends nothing twice."""
-
-    def fails(*_: object) -> None:
-        raise RuntimeError("ours")
-
-    monkeypatch.setattr(match_module, "_seat_record", fails)
-    monkeypatch.setattr(pool_module, "PATIENCE_S", 60.0)
-
-    async def work(pump: Pump) -> None:
-        pool = Pool({"ann", "bea"})
-        match = LiveMatch(pump, setup(1, structs.replace(builtin_bot("random"), env=mark)), pool)
-        await match.seat()
-        with pytest.raises(RuntimeError, match="ours"):
-            await match.play()
-        await match.dismiss()
-        assert len(marked()) == 2
-        await pool.close()
-
-    run_session([work])
 
 
 def test_a_match_that_could_not_be_written_does_not_count_as_read() -> None:

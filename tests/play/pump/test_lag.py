@@ -165,26 +165,6 @@ def test_only_what_happens_after_it_was_asked_counts_for_an_answer(seats: list[P
     assert [(reply.elapsed_us, reply.waived_us) for (reply,) in heard][::2] == [(300_000, 0), (200_000, 100_000)]
 
 
-def test_nobody_looks_at_what_a_quick_bot_has_used(seats: list[Pipes], monkeypatch: pytest.MonkeyPatch) -> None:
-    """A look costs more than its answers."""
-    looks = list[Pipes]()
-
-    def looked(pipes: Pipes) -> None:
-        looks.append(pipes)
-
-    monkeypatch.setattr(Pipes, "resource_usage", looked)
-    time = HandTime()
-
-    async def bot() -> None:
-        for id_ in "abc":
-            await seats[0].request()
-            await time.wait(0.001)
-            seats[0].answer(id_)
-
-    converse([Exchange(deliveries=(ask(0, id_),)) for id_ in "abc"], seats[:1], bot, time=time)
-    assert len(looks) == 1, "one when it is seated"
-
-
 def test_computing_in_tasks_that_wait_for_each_other_does_not_pass_for_waiting(seats: list[Pipes]) -> None:
     """Many idle tasks that want the same core wait for many times as long as they compute."""
     reply = reply_of(seats, (0.5, 0.4, 5.0), (0.5, 0.5, 5.0))

@@ -81,30 +81,6 @@ def test_an_alarm_that_was_set_for_an_earlier_question_ends_no_later_one(seats: 
     assert second[0].elapsed_us == 100_000_000
 
 
-def test_however_often_a_bot_is_asked_it_has_one_alarm(seats: list[Pipes]) -> None:
-    async def bot() -> None:
-        while True:
-            seats[0].answer(await seats[0].request())
-
-    most: list[int] = []
-
-    def steps(pump: Pump) -> Steps:
-        for number in range(30):
-            yield Exchange(deliveries=(ask(0, str(number)),))
-            most.append(len(pump._alarms))
-
-    async def main() -> None:
-        with trio.fail_after(PATIENCE_S), closing(Pump()) as pump:
-            async with trio.open_nursery() as nursery:
-                nursery.start_soon(pump.run)
-                nursery.start_soon(bot)
-                await pump.converse(steps(pump), {0: channel(seats[0])})
-                nursery.cancel_scope.cancel()
-
-    trio.run(main)
-    assert max(most) == 1
-
-
 def test_the_looks_of_a_turn_in_which_something_came_are_counted(
     seats: list[Pipes], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -258,11 +258,3 @@ def test_bots_without_ids_share_what_the_kernel_counts_for_a_user_and_no_limit_b
     record = play_as(need_no_ids())
     check_that_all_is_bounded(record)
     assert said(record, 1) == UNTOUCHED | {"pages of a pipe": "2", "descriptor under way": "ETOOMANYREFS"}
-
-
-def test_a_bot_that_takes_all_watches_of_its_user_harms_neither_its_rival_nor_the_referee(lent_arena: Arena) -> None:
-    bots = (lent_arena.bot("fills_the_watches", "20"), lent_arena.bot("honest_with_epoll"))
-    record = lent_arena.play(*bots, limits={"memory_mb": 4096, "files": 2048})
-    assert [(seat.faults, seat.forfeited) for seat in record.seats] == [({}, False)] * 2
-    if said(record, 0) != {"watches": "ENOSPC"}:
-        pytest.skip("the kernel allows a user more watches than one bot takes in 20 s")

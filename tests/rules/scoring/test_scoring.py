@@ -114,10 +114,6 @@ def test_cac_40_values_follow_the_ranks_in_the_pack() -> None:
     assert "0" not in kings_and_aces
 
 
-def test_a_grid_says_which_cards_lie_where_and_what_is_missing() -> None:
-    assert parse_grid("7H (10S) / -- X1") == (("7H", "10S"), (None, "X1"))
-
-
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
@@ -174,10 +170,6 @@ def test_jokers_that_are_not_in_the_pack_score_by_hand(preset: str) -> None:
     shape[0][0] = "X1"
     joker = -4 if preset == "nine-card" else -5
     assert score_grids(variant, [" / ".join(map(" ".join, shape))]).raw == (joker,)
-
-
-def test_cac_04_extra_suits_are_cards_of_cactus() -> None:
-    assert score_grids(PRESETS["cactus"], ["0E 1F / 2G 3I"]).raw == (6,)
 
 
 def test_joker_options_need_no_jokers_in_the_pack_to_score_by_hand() -> None:

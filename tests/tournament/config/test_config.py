@@ -1,19 +1,15 @@
 """The config file: what it can say, what it need not say, and what of it a run depends on."""
 
-import os
 from pathlib import Path
-from unittest.mock import Mock
 
 import pytest
 from configs import EIGHT, GAME, HEAD, bots, contest, loaded, problems
 
 from protocol.messages import Clocks, FaultPolicy
 from referee.play.sandbox.system_info import cores
-from referee.play.spec import SHIPPED, BotLimits, BotSpec, Cell
+from referee.play.spec import SHIPPED, BotLimits, BotSpec
 from referee.toml.positions import Position, Positions
-from referee.toml.reader import Reader
 from referee.tournament.config import config as config_module
-from referee.tournament.config.bots import check_folders
 from referee.tournament.config.config import load, survey
 from referee.tournament.config.differences import config_differences
 from referee.tournament.plan.rounds import StageRules
@@ -288,26 +284,3 @@ def test_more_games_than_a_bot_can_be_told_in_one_line() -> None:
     (line,) = problems(HEAD, games, TWO)
     assert "the line `hello`, which names all games, would have" in line
     assert "a bot reads at most 65536" in line
-
-
-def test_looking_at_the_folders_of_twice_as_many_strangers_takes_twice_as_many_looks(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    look = Mock(wraps=os.path.realpath)
-    monkeypatch.setattr(os.path, "realpath", look)
-
-    def looks_at(count: int) -> int:
-        bots = [
-            (number, BotSpec(name=place, command=("sh",), dir=place, env={}, owner=place, cell=cell_in(place)))
-            for number, place in enumerate(f"{folder}/entries/{number}" for number in range(count))
-        ]
-        look.reset_mock()
-        check_folders(bots, bots, f"{folder}/c.toml", Reader({}))
-        return look.call_count
-
-    looks_at(1)  # the system's folders are looked at once
-    assert looks_at(40) < 2 * looks_at(20)
-
-
-def cell_in(place: str) -> Cell:
-    return Cell(command=("/bin/sh",), folder=place, reads=("/opt/data",), env={})

@@ -7,8 +7,7 @@ import shutil
 import signal
 import subprocess
 import time
-from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
@@ -16,13 +15,8 @@ import pytest
 from commands import GOLFREF, PATIENCE_S, golfref, until_there
 from needs import need_bubblewrap
 from quick import QUICK
-from typer.testing import CliRunner
 
-from referee.commands.table import app
-from referee.commands.tournament import command
-from referee.play.spec import BotSpec
 from referee.tournament.store.store import Store
-from referee.versions import version as versions_of_bots
 
 BOT = (Path(__file__).parents[2] / "quick/bot.sh").read_text(encoding="utf-8")
 SLOW = BOT.replace("seed=${line#", "sleep 0.1; seed=${line#")
@@ -187,28 +181,3 @@ def test_hours_out_of_bounds_are_rejected_also_where_a_ladder_goes_on(tmp_path: 
     for hours in ("-1", "0", "8785"):
         said = golfref("tournament", "run.toml", "--hours", hours, cwd=tmp_path, code=2)[1]
         assert said == f"golfref: --hours: expected hours above 0, at most 8784, got {hours}\n"
-
-
-def test_a_ladder_that_goes_on_reads_the_files_of_each_bot_once_as_it_begins(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    entry(tmp_path / "entries/ann", BOT)
-    entry(tmp_path / "entries/bea", f"# bea\n{BOT}")
-    own = f'[[bots]]\n{QUICK}\nname = "own"\n'
-    (tmp_path / "run.toml").write_text(CONFIG.replace("deals = 1", "deals = 1\nrounds = 1") + own)
-    golfref("tournament", "run.toml", cwd=tmp_path)
-
-    hashed, hash_files = Counter[str](), versions_of_bots.version_on_disk
-
-    def counted(bot: BotSpec, folder: str, build: Sequence[str] = ()) -> str:
-        hashed[bot.dir] += 1
-        return hash_files(bot, folder, build)
-
-    for module in (versions_of_bots, command):
-        monkeypatch.setattr(module, "version_on_disk", counted)
-    assert CliRunner().invoke(app, ["tournament", str(tmp_path / "run.toml")]).exit_code == 0
-    read_to_play = {folder: count for folder, count in hashed.items() if "/entries/" not in folder}
-    assert len(read_to_play) == 3
-    assert read_to_play == dict.fromkeys(read_to_play, 2), "once as it begins, and once as it ends"
-    entered = {str(tmp_path / "entries/ann"): 1, str(tmp_path / "entries/bea"): 1}
-    assert hashed == read_to_play | entered, "an entry is played from its copy"

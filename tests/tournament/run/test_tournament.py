@@ -137,7 +137,7 @@ def test_the_matches_of_a_bot_are_listed_worst_first_with_its_slaps(played: Path
     assert "third and its neighbours among 3 bots\n\nrank  bot " in table
     assert "third by game\n\ngame      rank " in table
     own = table[table.index("Matches of third") :].splitlines()
-    assert own[5].split()[:3] == [str(worst["match"]), worst["variant"], str(worst["seat"])]
+    assert own[4].split()[:3] == [str(worst["match"]), worst["variant"], str(worst["seat"])]
     assert said == f"to read on: golfref replay small.golfref:{worst['match']} --seat {worst['seat']}\n"
     _, problem = golfref("standings", "small.golfref", "--bot", "thrid", cwd=played, code=2)
     assert "no bot thrid plays in this run; did you mean third?" in problem
@@ -267,7 +267,7 @@ def test_timed_slaps_fresh_cards_and_a_secret_key_in_a_store_elsewhere(tmp_path:
     write(tmp_path, text=TIMED)
     tables, said = golfref("tournament", "small.toml", "--store", "elsewhere.db", cwd=tmp_path)
     assert sorted(os.listdir(tmp_path)) == ["elsewhere.db", "small.toml"]
-    assert "slaps: broadcast timing\n" in tables
+    assert "slaps: broadcast timing, " in tables
     assert "rotations fresh: each match has cards of its own\n" in said
     assert "rotations fresh: each match has cards of its own\n" in tables
     assert "all holds" in golfref("verify", "elsewhere.db", cwd=tmp_path)[0]

@@ -59,12 +59,6 @@ def test_a_run_tells_which_host_played_what_and_all_of_it_fits(run: Path) -> Non
     assert check_store(run).findings == ()
 
 
-def test_a_run_without_a_cluster_names_no_host(played: Path) -> None:
-    with closing(Store.open(played / "run.golfref")) as store:
-        assert store.hosts() == {}
-        assert {match.host for match in store.matches()} == {None}
-
-
 HOST, MATCH = 1, 3
 """The rows of the first host and of the first match, counted from 0."""
 

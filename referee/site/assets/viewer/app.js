@@ -1,28 +1,39 @@
 /** Starts the viewer: opens the view and the moment that the address names, and keeps the address current. */
 
+import { boardOf } from "./board.js";
+import { captionOf } from "./caption.js";
+import { controlsOf } from "./controls.js";
 import { h, say } from "./dom.js";
+import { faultsPanel, logPanel } from "./log.js";
 import { golfref, unpacked } from "./receive.js";
-import { stageOf } from "./stage.js";
+import { coursePanel, scoresPanel } from "./scores.js";
+import { slapsPanel } from "./slow_motion.js";
 import { modelOf } from "./states.js";
-import { momentIn } from "./steps.js";
+import { beside, momentIn, starts } from "./steps.js";
+import { wirePanel } from "./wire.js";
 
-/** How long the address stays as it is after a change, in milliseconds: browsers refuse more than 20 changes a second. */
+/** How long a moment is shown before the address names it, in milliseconds: browsers refuse frequent changes. */
 const ADDRESS_MS = 150;
 
-/**
- * @param {HTMLElement} place where the viewer goes
- */
+/** How many steps before the moment of its address a match opens, so that the reader sees how it comes. */
+const BEFORE = 2;
+
+/** @param {HTMLElement} place where the viewer goes */
 async function start(place) {
     const message = h("p", { class: "warn", role: "alert", hidden: true });
+    const choice = /** @type {HTMLSelectElement} */ (document.getElementById("view"));
     const stage = stageOf(moved);
-    const keepAddress = rarely((/** @type {string} */ at) => {
-        if (momentIn(location.hash) !== at) history.replaceState(null, "", `#${at}`);
-    });
+    let at = "";
+    let timer = 0;
 
-    /** @param {string} at */
-    function moved(at) {
-        complain("");
-        keepAddress(at);
+    /** @param {string} moment */
+    function moved(moment) {
+        window.clearTimeout(timer);
+        if (at) {
+            complain("");
+            timer = window.setTimeout(() => momentIn(location.hash) !== at && history.replaceState(null, "", `#${at}`), ADDRESS_MS);
+        }
+        at = moment;
     }
 
     /** @param {string} text */
@@ -31,82 +42,104 @@ async function start(place) {
         message.hidden = text === "";
     }
 
-    /** Goes to the moment that the address names, or to the start where the match has none of that name. */
-    function goToAsked() {
-        if (golfref.shown === null) return;
+    /** @param {Model} model */
+    function askedStep({ moments }) {
         const name = momentIn(location.hash);
-        const found = name && name !== place.id ? golfref.shown.moments.get(name) : 0;
-        stage.goTo(found ?? 0);
-        if (found === undefined) complain(`This match has no moment that is called ${name}. Here is its start.`);
+        if (name && name !== place.id && !moments.has(name)) complain(`This match has no moment that is called ${name}.`);
+        return moments.get(name);
     }
 
     /**
-     * Shows a view at the moment that the address names.
-     * @param {string} name
+     * The step with which a view opens: where the reader was, or a little before the moment of the address, or the end.
+     * @param {Model} model
      */
+    function openingOf(model) {
+        return model.moments.get(at) ?? (askedStep(model) ?? model.steps.length - 1 + BEFORE) - BEFORE;
+    }
+
+    /** @param {string} name */
     async function openView(name) {
         try {
             golfref.shown = modelOf(await unpacked(name));
-            stage.open(golfref.shown);
-            goToAsked();
-            buttons.forEach((one) => one.setAttribute("aria-pressed", String(one.dataset.view === name)));
+            stage.open(golfref.shown, openingOf(golfref.shown));
         } catch (error) {
             complain(`The match cannot be shown: ${error instanceof Error ? error.message : String(error)}.`);
         }
     }
 
-    const buttons = /** @type {HTMLElement[]} */ (all("button[data-view]"));
     place.replaceChildren(message, stage.element);
-    await openView(askedView(buttons) ?? place.dataset.view ?? "public");
-    window.addEventListener("hashchange", goToAsked);
-    all(".skip-link").forEach((link) => link.addEventListener("click", (event) => (event.preventDefault(), place.focus())));
-    buttons.forEach((one) =>
-        one.addEventListener("click", () => {
-            history.replaceState(null, "", `?view=${one.dataset.view}${location.hash}`);
-            void openView(one.dataset.view ?? "");
-        }),
-    );
+    const asked = new URLSearchParams(location.search).get("view");
+    if (Array.from(choice.options, (one) => one.value).includes(asked ?? "")) choice.value = asked ?? "";
+    await openView(choice.value);
+    window.addEventListener("hashchange", () => {
+        const asked = golfref.shown ? askedStep(golfref.shown) : undefined;
+        if (asked !== undefined) stage.goTo(asked);
+    });
+    for (const link of document.querySelectorAll(".skip-link")) link.addEventListener("click", (event) => (event.preventDefault(), place.focus()));
+    choice.addEventListener("change", () => {
+        history.replaceState(null, "", `?view=${choice.value}${location.hash}`);
+        void openView(choice.value);
+    });
 }
 
-/**
- * The view that the address names, as in `index.html?view=seat0#r3t12`, if the page has it.
- * @param {HTMLElement[]} buttons
- * @returns {string | undefined}
- */
-function askedView(buttons) {
-    const name = new URLSearchParams(location.search).get("view");
-    return buttons.find((one) => one.dataset.view === name)?.dataset.view;
-}
+/** @typedef {import("./steps.js").Kind} Kind */
 
 /**
- * @param {string} selector
- * @returns {Element[]}
+ * Caption, table, controls and panels of a match, and the step that they show.
+ * @param {(at: string) => void} moved called with the name of each moment that is shown
  */
-function all(selector) {
-    return Array.from(document.querySelectorAll(selector));
-}
+function stageOf(moved) {
+    const element = h("div", { class: "stage" });
+    /** @type {Model} */
+    let model;
+    /** @type {Map<Kind, number[]>} */
+    let ways = new Map();
+    /** @type {((number: number) => void)[]} */
+    let shows = [];
+    let current = 0;
+    const last = () => model.steps.length - 1;
+    const numbersOf = (/** @type {Kind} */ kind) => ways.get(kind) ?? [];
+    const controls = controlsOf({ current: () => current, last, ways: numbersOf, move, goTo });
 
-/**
- * Calls a function at once, but not again before some time has passed; then with the latest value.
- * @template T
- * @param {(value: T) => void} does
- * @returns {(value: T) => void}
- */
-function rarely(does) {
-    let isWaiting = false;
-    /** @type {{value: T} | null} */
-    let latest = null;
-    function next() {
-        isWaiting = latest !== null;
-        if (latest === null) return;
-        does(latest.value);
-        latest = null;
-        window.setTimeout(next, ADDRESS_MS);
+    /** @param {Kind} kind @param {1 | -1} direction */
+    function move(kind, direction) {
+        if (numbersOf(kind).length) goTo(beside(numbersOf(kind), current, direction) ?? (direction > 0 ? last() : 0));
     }
-    return (value) => {
-        latest = { value };
-        if (!isWaiting) next();
+
+    /** @param {number} number */
+    function goTo(number) {
+        current = Math.min(last(), Math.max(0, number));
+        for (const show of shows) show(current);
+        moved(model.steps[current].at);
+    }
+
+    return {
+        element,
+        goTo: controls.goTo,
+        /** @param {Model} next @param {number} number */
+        open(next, number) {
+            model = next;
+            model.goTo = controls.goTo;
+            ways = new Map((/** @type {Kind[]} */ (["step", "turn", "window", "round"])).map((kind) => [kind, starts(model.steps, kind)]));
+            const [caption, board] = [captionOf(model), boardOf(model)];
+            const panels = [slapsPanel(), logPanel(), scoresPanel(), faultsPanel(), coursePanel(), wirePanel()].flatMap((panel) => mounted(panel, model) ?? []);
+            const at = (/** @type {Panel["place"]} */ place) => panels.filter((panel) => panel.place === place).map((panel) => panel.element);
+            shows = [caption.show, board.show, (one) => controls.show(model, one), ...panels.map((panel) => panel.show)];
+            controls.open();
+            const dock = h("div", { class: "dock" }, board.about, controls.element);
+            const main = h("section", { class: "main", "aria-label": "the table" }, h("h2", { class: "unseen" }, "The table"), caption.element, board.element, dock);
+            element.replaceChildren(h("div", { class: "near" }, main, ...at("near")), h("div", { class: "beside" }, ...at("beside")), h("div", { class: "below" }, ...at("below")), controls.help);
+            controls.goTo(number);
+        },
     };
+}
+
+/** @param {Panel} panel @param {Model} model */
+function mounted(panel, model) {
+    const body = h("div", { class: "panel-body" });
+    if (panel.mount(body, model) === false) return null;
+    const element = h("section", { class: "panel", "aria-label": panel.title }, h("h2", {}, panel.title), body);
+    return { element, place: panel.place, show: (/** @type {number} */ number) => panel.show(model, number) };
 }
 
 document.addEventListener("DOMContentLoaded", () => {

@@ -1,191 +1,162 @@
-/** The table: stock, pile and the card in hand in the middle, seats around it. */
+/** The table: stock, pile and the card in hand in the middle, seats around it, and cards that move between them. */
 
-import { drawCard, looseCard } from "./card.js";
-import { knownTo, slotInWords } from "./cards.js";
 import { button, h, say } from "./dom.js";
-import { badgeOf } from "./events.js";
-import { movesOf } from "./moves.js";
-import { knowers, seatName } from "./pieces.js";
-import { seatView } from "./seat.js";
+import { looseCard, seatView } from "./seat.js";
+import { badgeOf, counted, knowers, knownTo, seatName, slotInWords } from "./words.js";
+
+/** How long a card moves, in milliseconds. */
+const MOVE_MS = 380;
+
+/** For how many cards beside each other a seat makes room by smaller cards; more of them scroll. */
+const MOST_ACROSS = 5;
 
 /** @type {Record<string, string>} */
 const ENDED = { knocked: "knocked", finished: "finished first" };
-
-/**
- * @param {Model} model
- * @returns {{element: HTMLElement, about: HTMLElement, show: (number: number) => void}} `about` tells of the chosen card
- */
-export function boardOf(model) {
-    /** @type {[number, number] | null} */
-    let chosen = null;
-    let current = 0;
-    /** @type {TableState | null} */
-    let last = null;
-    const stock = h("div", { class: "heap" });
-    const pile = h("div", { class: "heap" });
-    const hand = h("div", { class: "heap hand" });
-    const aboutWords = h("p", {});
-    const about = h("div", { class: "about-card", hidden: true }, aboutWords, button({ "aria-label": "close" }, () => (chosen = null, tell()), "\u00D7"));
-    const views = model.bots.map((_, seat) => seatView(model, seat, (slot) => look(seat, slot)));
-    const middle = h("section", { class: "middle", "aria-label": "stock, pile and hand" }, stock, pile, hand);
-    const table = h("div", { class: "table", "data-seats": model.bots.length, "data-rows": model.document.rows, "data-columns": model.document.columns }, middle, ...views.map((view) => view.element));
-    placeSeats(views.map((view) => view.element), middle, model.document.rows);
-    const endings = endingsOf(model);
-    const verdicts = new Map(model.windows.flatMap((one) => (one.slaps ?? []).map((slap) => [slap.step, slap.verdict])));
-    const moves = movesOf(table, (place) => {
-        if (place.lies === "stock") return stock.querySelector(".card");
-        if (place.lies === "pile") return pile.querySelector(".card:last-child") ?? pile.querySelector(".card");
-        if (place.lies === "hand") return hand.querySelector(".card:last-child") ?? hand.querySelector(".card");
-        const view = views[place.seat ?? 0];
-        return place.lies === "slot" ? view.cardAt(place.slot ?? 0) ?? null : view.shields();
-    });
-
-    /**
-     * @param {number} seat
-     * @param {number} slot
-     */
-    function look(seat, slot) {
-        chosen = [seat, slot];
-        tell();
-    }
-
-    function tell() {
-        const held = chosen && model.states[current].seats[chosen[0]].slots;
-        about.hidden = !chosen || !held || chosen[1] >= held.length;
-        if (chosen && held && !about.hidden) say(aboutWords, `${slotInWords(model, chosen[0], chosen[1], held[chosen[1]])}.`);
-    }
-
-    /** @param {number} number */
-    function show(number) {
-        const isNext = number === current + 1;
-        const step = model.steps[number];
-        const begin = isNext ? moves.from(step.moved ?? []) : null;
-        current = number;
-        const state = model.states[number];
-        const touched = concerned(step);
-        const badge = badgeOf(step, verdicts.get(number));
-        views.forEach((view, seat) =>
-            view.show(state, { touched: touched.get(seat) ?? NONE, badge, ended: endings[number], isTarget: step.against === seat }),
-        );
-        if (!last || last.stock !== state.stock) stock.replaceChildren(h("h3", {}, "Stock"), looseHeap(state.stock), h("p", {}, count(state.stock)));
-        if (!last || last.pile !== state.pile) pile.replaceChildren(h("h3", {}, "Pile"), ...pileOf(state), h("p", {}, count(state.pile.count)));
-        if (!last || last.hand !== state.hand) hand.replaceChildren(h("h3", {}, "In hand"), ...handOf(model, state));
-        last = state;
-        if (begin) begin();
-        tell();
-    }
-
-    return { element: h("div", { class: "board" }, table, legend()), about, show };
-}
 
 /** @type {ReadonlySet<number>} */
 const NONE = new Set();
 
 /**
- * Seats clockwise from the left at the top, in two rows. Where there are few, the middle is between them, else between
- * the rows; few seats with many rows of cards stand side by side under the middle.
+ * The table, and `about`, which describes the card that was chosen.
+ * @param {Model} model
+ */
+export function boardOf(model) {
+    /** @type {[number, number] | null} */
+    let chosen = null;
+    let current = 0;
+    const [stock, pile, hand] = ["stock", "pile", "hand"].map((name) => h("div", { class: `heap ${name}` }));
+    const aboutWords = h("p", {});
+    const about = h("div", { class: "about-card", hidden: true }, aboutWords, button({ "aria-label": "close" }, () => ((chosen = null), describe()), "\u00D7"));
+    const seats = model.bots.map((_, seat) => seatView(model, seat, (slot) => ((chosen = [seat, slot]), describe())));
+    const middle = h("section", { class: "middle", "aria-label": "stock, pile and hand" }, stock, pile, hand);
+    const shape = shapeOf(model.bots.length);
+    const table = h("div", { class: `table ${shape}` }, middle, ...seats.map((view) => view.element));
+    table.style.setProperty("--seats-across", String(placeSeats(seats.map((view) => view.element), middle, shape)));
+    table.style.setProperty("--cards-across", String(Math.min(MOST_ACROSS, columnsOf(model))));
+    let ended = "ended the round";
+    const endings = model.steps.map((step) => (ended = ENDED[step.event] ?? ended));
+    const verdicts = new Map(model.windows.flatMap((one) => (one.slaps ?? []).map((slap) => [slap.step, slap.verdict])));
+    const moving = movingOn(table, placed);
+
+    /**
+     * The element of a place, as the table is now.
+     * @param {Place} place @returns {Element | null | undefined}
+     */
+    function placed({ lies, seat, slot }) {
+        if (lies === "slot") return seats[seat ?? 0].cardAt(slot ?? 0);
+        if (lies === "shield") return seats[seat ?? 0].shields;
+        const heap = { stock, pile, hand }[lies];
+        return heap.querySelector(".card:last-child") ?? heap.querySelector(".card");
+    }
+
+    function describe() {
+        const slots = chosen ? model.states[current].seats[chosen[0]].slots : [];
+        about.hidden = !chosen || chosen[1] >= slots.length;
+        if (chosen && !about.hidden) say(aboutWords, `${slotInWords(model, chosen[0], chosen[1], slots[chosen[1]])}.`);
+    }
+
+    /** @param {number} number */
+    function show(number) {
+        const step = model.steps[number];
+        const begin = moving(number === current + 1 ? step.moved ?? [] : []);
+        current = number;
+        const state = model.states[number];
+        const badge = badgeOf(step, verdicts.get(number));
+        seats.forEach((view, seat) => {
+            const own = (step.cards ?? []).flatMap(([owner, slot]) => (owner === seat ? [slot] : []));
+            view.show(state, { touched: own.length ? new Set(own) : NONE, badge, ended: endings[number], isTarget: step.against === seat });
+        });
+        stock.replaceChildren(h("h3", {}, "Stock"), h("span", { class: `card ${state.stock ? "is-down" : "is-empty"}`, "aria-hidden": "true" }), h("p", {}, counted(state.stock, "card")));
+        pile.replaceChildren(h("h3", {}, "Pile"), pileOf(state), h("p", {}, counted(state.pile.count, "card")));
+        hand.replaceChildren(h("h3", {}, "In hand"), ...handOf(model, state));
+        begin();
+        describe();
+    }
+
+    return { element: h("div", { class: "board" }, table), about, show };
+}
+
+/**
+ * How many cards lie beside each other at most: wrong slaps bring more than the layout has.
+ * @param {Model} model
+ */
+function columnsOf({ document, states }) {
+    return states.reduce((most, { seats }) => Math.max(most, ...seats.flatMap(({ places }) => places.map(([, column]) => column + 1))), document.columns);
+}
+
+/**
+ * How the seats stand: two on both sides of the middle, up to four beside each other below it, else in a row above and
+ * a row below it. A crowd stands in as many rows as it needs.
+ * @param {number} seats
+ */
+function shapeOf(seats) {
+    return seats > 8 ? "is-crowd" : seats > 4 ? "is-in-rows" : seats > 2 ? "is-beside" : "is-around";
+}
+
+/**
+ * Gives each seat its row and column, clockwise from the left at the top; returns the number of columns.
  * @param {readonly HTMLElement[]} seats
  * @param {HTMLElement} middle
- * @param {number} rows of cards
+ * @param {string} shape
  */
-function placeSeats(seats, middle, rows) {
-    const count = seats.length;
-    const half = Math.ceil(count / 2);
-    const isBetween = count <= 4 && rows < 4;
-    const isBeside = count <= 4 && rows >= 4;
+function placeSeats(seats, middle, shape) {
+    const half = Math.ceil(seats.length / 2);
+    const put = (/** @type {HTMLElement} */ element, /** @type {string | number} */ row, /** @type {string | number} */ column) => {
+        element.style.setProperty("--row", String(row));
+        element.style.setProperty("--column", String(column));
+    };
     seats.forEach((seat, number) => {
-        const isAbove = number < half || isBeside;
-        const place = isAbove ? number : count - 1 - number;
-        const column = isBetween ? (count === 2 ? 2 * number : 2 * place) : place;
-        seat.style.setProperty("--row", isBeside ? "2" : isAbove || (isBetween && count === 2) ? "1" : isBetween ? "2" : "3");
-        seat.style.setProperty("--column", String(column + 1));
+        if (shape === "is-around") put(seat, 1, 1 + 2 * number);
+        else if (shape === "is-beside") put(seat, 2, number + 1);
+        else put(seat, number < half ? 1 : 3, number < half ? number + 1 : seats.length - number);
     });
-    middle.style.setProperty("--row", isBetween ? (count === 2 ? "1" : "1 / span 2") : isBeside ? "1" : "2");
-    middle.style.setProperty("--column", isBetween ? "2" : `1 / span ${isBeside ? count : half}`);
+    const across = shape === "is-around" ? 3 : shape === "is-beside" ? seats.length : half;
+    put(middle, shape === "is-in-rows" ? 2 : 1, shape === "is-around" ? 2 : `1 / span ${across}`);
+    return across;
 }
 
-/**
- * By step, how the round came to its end, as it is said of who ended it.
- * @param {Model} model
- * @returns {string[]}
- */
-function endingsOf(model) {
-    let ended = "ended the round";
-    return model.steps.map((step) => (ended = ENDED[step.event ?? ""] ?? ended));
-}
-
-/**
- * The cards that a step is about, by seat.
- * @param {Step} step
- * @returns {Map<number, Set<number>>}
- */
-function concerned(step) {
-    /** @type {Map<number, Set<number>>} */
-    const found = new Map();
-    for (const [seat, slot] of step.cards ?? []) found.set(seat, (found.get(seat) ?? new Set()).add(slot));
-    return found;
-}
-
-/**
- * @param {number} cards
- * @returns {string}
- */
-function count(cards) {
-    return `${cards} ${cards === 1 ? "card" : "cards"}`;
-}
-
-/**
- * What the kinds of cards mean.
- * @returns {HTMLElement}
- */
-function legend() {
-    const known = h("span", { class: "card small" });
-    drawCard(known, { up: false, card: "KH" });
-    return h(
-        "ul",
-        { class: "legend", "aria-label": "signs" },
-        h("li", {}, h("span", { class: "card small is-up", "aria-hidden": "true" }), " lies open"),
-        h("li", {}, h("span", { class: "card small is-down", "aria-hidden": "true" }), " lies face down"),
-        h("li", {}, known, " lies face down, but you see it here"),
-        h("li", {}, h("span", { class: "mark", "aria-hidden": "true" }, "2"), " at its foot: seat 2 knows this card"),
-        h("li", {}, "Touch a card to read who knows it and since when."),
-    );
-}
-
-/**
- * @param {number} count
- * @returns {HTMLElement}
- */
-function looseHeap(count) {
-    return count ? h("span", { class: "card is-down", "aria-hidden": "true" }) : h("span", { class: "card is-empty", "aria-hidden": "true" });
-}
-
-/**
- * @param {TableState} state
- * @returns {Node[]}
- */
+/** @param {TableState} state */
 function pileOf(state) {
-    if (!state.pile.count) return [h("span", { class: "card is-empty" }, h("span", { class: "unseen" }, "empty"))];
-    const cards = state.pile.top.map((card, number) => {
-        const isTop = number === state.pile.top.length - 1;
-        const element = looseCard(card, isTop ? "on top" : "below it");
-        if (!isTop) element.classList.add("is-below");
-        return element;
-    });
-    return [h("span", { class: "fan" }, ...cards)];
+    if (!state.pile.count) return h("span", { class: "card is-empty" }, h("span", { class: "unseen" }, "empty"));
+    const last = state.pile.top.length - 1;
+    return h("span", { class: "fan" }, ...state.pile.top.map((card, number) => looseCard(card, number === last ? "on top" : "below it")));
 }
 
-/**
- * @param {Model} model
- * @param {TableState} state
- * @returns {Node[]}
- */
+/** @param {Model} model @param {TableState} state */
 function handOf(model, state) {
     if (!state.hand) return [h("span", { class: "card is-empty" }), h("p", {}, "nothing")];
     const { seat, cards, knows } = state.hand;
-    const known = knows.map((one) => {
-        const words = knownTo(model, one) || "nobody is seen to know it";
-        return h("p", {}, h("span", { "aria-hidden": "true" }, "seen by ", ...knowers(one, model.bots.length)), h("span", { class: "unseen" }, words));
-    });
-    return [h("span", { class: "fan" }, ...cards.map((card) => looseCard(card))), h("p", {}, seatName(model, seat)), ...known];
+    const known = knows.map((one) => h("span", { class: "unseen" }, knownTo(model, one) || "nobody is seen to know it"));
+    const fan = cards.map((card, number) => looseCard(card, "", knowers(knows[number], model.bots.length)));
+    return [h("span", { class: "fan" }, ...fan), h("p", {}, seatName(model, seat), ...known)];
+}
+
+/**
+ * Lets cards move from where they lay to where they lie now: called before the table changes, it ends what moves still
+ * and returns what begins the motion afterwards. Who asks for less motion sees none.
+ * @param {HTMLElement} table
+ * @param {(place: Place) => Element | null | undefined} at
+ */
+function movingOn(table, at) {
+    const less = window.matchMedia("(prefers-reduced-motion: reduce)");
+    return (/** @type {readonly {from: Place, to: Place}[]} */ moved) => {
+        for (const ghost of table.querySelectorAll(".ghost")) ghost.remove();
+        const origins = less.matches ? [] : moved.map(({ from }) => at(from)?.getBoundingClientRect());
+        return () => origins.forEach((origin, number) => origin && move(table, origin, at(moved[number].to)));
+    };
+}
+
+/** @param {HTMLElement} table @param {DOMRect} origin @param {Element | null | undefined} card */
+function move(table, origin, card) {
+    if (!card) return;
+    const [end, box] = [card.getBoundingClientRect(), table.getBoundingClientRect()];
+    const isCard = card.classList.contains("card");
+    const ghost = h("span", { class: `${isCard ? card.className : "card is-down"} ghost`, "aria-hidden": "true" });
+    if (isCard) ghost.append(...Array.from(card.children, (child) => child.cloneNode(true)));
+    ghost.style.left = `${end.left - box.left - table.clientLeft}px`;
+    ghost.style.top = `${end.top - box.top - table.clientTop}px`;
+    table.append(ghost);
+    const shift = `translate(${origin.left - end.left}px, ${origin.top - end.top}px)`;
+    const over = () => ghost.remove();
+    ghost.animate([{ transform: shift }, { transform: "none" }], { duration: MOVE_MS, easing: "ease-in-out" }).finished.then(over, over);
 }

@@ -1,70 +1,182 @@
-/** The buttons, the slider and the speed: every way through the match, with the key that does the same. */
+/** Every way through the match: buttons, slider, keys, and playing by itself. */
 
 import { button, h, say } from "./dom.js";
-import { SPEEDS } from "./player.js";
+import { legend } from "./seat.js";
 import { stepInWords } from "./steps.js";
 
-/**
- * What can be asked for. `move` takes how far and by what; see app.js.
- * @typedef {object} Deeds
- * @property {(kind: import("./steps.js").Kind, direction: 1 | -1) => void} move
- * @property {(number: number) => void} goTo
- * @property {() => void} toStart
- * @property {() => void} toEnd
- * @property {() => void} toggle
- * @property {(factor: number) => void} setSpeed
- * @property {() => void} help
- */
+/** @typedef {import("./steps.js").Kind} Kind */
 
-/** @type {[import("./steps.js").Kind, string][]} */
-const WAYS = [["event", "step"], ["turn", "turn"], ["window", "slap window"], ["round", "round"]];
+const SPEEDS = [0.5, 1, 2, 4, 8];
+
+/** How long a step is shown at speed 1, in milliseconds. */
+const STEP_MS = 1400;
+
+/** @type {[string, string][]} */
+const KEYS = [
+    ["\u2192 and \u2190", "next and previous step"],
+    ["Shift with \u2192 and \u2190", "next and previous turn"],
+    ["Page Down and Page Up", "at the table, its buttons or the list: next and previous round"],
+    ["Home and End", "there: start and end of the match"],
+    ["w and Shift with w", "next and previous slap window"],
+    ["p", "play and pause"],
+    ["+ and -", "faster and slower"],
+    ["Tab", "from the cards of one seat to the next, and to the buttons"],
+    ["\u2191 and \u2193", "on a card: the other cards of that seat; in the list: the other steps"],
+    ["?", "this help"],
+    ["Escape", "closes the help"],
+];
 
 /**
- * @param {Model} model
- * @param {Deeds} deeds
- * @param {ReadonlySet<string>} kinds what this match has of turns, windows and rounds
- * @param {HTMLElement} about stands above them
+ * How far the controls are unfolded on a phone, with the sign and the name of the button that leads to the next.
+ * @type {Record<string, [string, string]>}
  */
-export function controlsOf(model, deeds, kinds, about) {
-    const last = model.steps.length - 1;
-    const slider = h("input", { type: "range", min: 0, max: last, value: 0, step: 1, "aria-label": "step of the match" });
-    slider.addEventListener("input", () => deeds.goTo(Number(slider.value)));
-    const play = button({ class: "play", "aria-label": "play" }, deeds.toggle, "\u25B6\uFE0E");
+const FOLDS = { row: ["\u22EF", "all controls"], all: ["\u2304", "fold the controls away"], away: ["\u2303", "show the controls"] };
+
+/** Keys by which a page is scrolled, and where they do something else as long as the focus is there. */
+const SCROLLING = new Set(["PageDown", "PageUp", "Home", "End"]);
+const TAKEN_IN = ".board, .controls, .log";
+
+/**
+ * The controls of whatever match is shown, of which `ways` has the numbers of the steps by kind.
+ * @param {{current: () => number, last: () => number, ways: (kind: Kind) => readonly number[], move: (kind: Kind, direction: 1 | -1) => void, goTo: (number: number) => void}} match
+ */
+export function controlsOf(match) {
+    let timer = 0;
+    const slider = h("input", { type: "range", min: 0, step: 1, "aria-label": "step of the match" });
+    const play = button({ class: "play", "aria-label": "play" }, toggle, "\u25B6\uFE0E");
     const speed = h("select", { "aria-label": "speed" }, ...SPEEDS.map((one) => h("option", { value: one, selected: one === 1 }, `${one}\u00D7`)));
-    speed.addEventListener("change", () => deeds.setSpeed(Number(speed.value)));
-    const rows = WAYS.filter(([kind]) => kinds.has(kind)).map(([kind, name]) =>
-        h(
-            "div",
-            { class: "pair", role: "group", "aria-label": `by ${name}` },
-            button({ "aria-label": `previous ${name}` }, () => deeds.move(kind, -1), "\u25C0\uFE0E"),
-            h("span", { "aria-hidden": "true" }, name.replace(" window", "")),
-            button({ "aria-label": `next ${name}` }, () => deeds.move(kind, 1), "\u25B6\uFE0E"),
-        ),
-    );
-    const element = h(
-        "div",
-        { class: "controls", role: "group", "aria-label": "ways through the match" },
-        about,
-        h("div", { class: "line-of-time" }, button({ "aria-label": "to the start" }, deeds.toStart, "|\u25C0\uFE0E"), slider, button({ "aria-label": "to the end" }, deeds.toEnd, "\u25B6\uFE0E|")),
-        h("div", { class: "buttons" }, play, speed, ...rows, button({ class: "help-button", "aria-label": "keys and help" }, deeds.help, "?")),
-    );
+    const letters = h("input", { type: "checkbox", checked: true });
+    const help = helpOf(letters);
+    const folds = Object.keys(FOLDS);
+    const pairs = [pairOf("turn", "turn"), pairOf("window", "slap window"), pairOf("round", "round")];
+    const more = h("div", { class: "more" }, ...pairs.map((pair) => pair.element), speed, button({ "aria-label": "keys and help" }, () => help.showModal(), "?"));
+    const fold = button({ class: "fold" }, () => setFold(folds[(folds.indexOf(element.dataset.fold ?? "") + 1) % folds.length]));
+    const row = [play, stepButton(-1, "previous step", "\u25C0\uFE0E"), slider, stepButton(1, "next step", "\u25B6\uFE0E"), fold];
+    const element = h("div", { class: "controls", role: "group", "aria-label": "ways through the match" }, h("div", { class: "row" }, ...row), more);
+    slider.addEventListener("input", () => goTo(Number(slider.value)));
+    document.addEventListener("keydown", pressed);
+    setFold("row");
+
+    /** @param {string} name */
+    function setFold(name) {
+        element.dataset.fold = name;
+        [fold.textContent, fold.ariaLabel] = FOLDS[name];
+    }
+
+    /** @param {1 | -1} direction @param {string} name @param {string} sign */
+    function stepButton(direction, name, sign) {
+        return button({ "aria-label": name }, () => move("step", direction), sign);
+    }
+
+    /** @param {Kind} kind @param {string} name */
+    function pairOf(kind, name) {
+        const back = button({ "aria-label": `previous ${name}` }, () => move(kind, -1), "\u25C0\uFE0E");
+        const ahead = button({ "aria-label": `next ${name}` }, () => move(kind, 1), "\u25B6\uFE0E");
+        return { kind, element: h("div", { class: "pair", role: "group", "aria-label": `by ${name}` }, back, h("span", { "aria-hidden": "true" }, name.replace(" window", "")), ahead) };
+    }
+
+    function stop() {
+        window.clearTimeout(timer);
+        timer = 0;
+        say(play, "\u25B6\uFE0E");
+        play.setAttribute("aria-label", "play");
+    }
+
+    function tick() {
+        if (match.current() >= match.last()) return stop();
+        match.goTo(match.current() + 1);
+        timer = window.setTimeout(tick, STEP_MS / Number(speed.value));
+    }
+
+    function toggle() {
+        if (timer) return stop();
+        if (match.current() === match.last()) match.goTo(0);
+        say(play, "\u275A\u275A");
+        play.setAttribute("aria-label", "pause");
+        timer = window.setTimeout(tick, STEP_MS / Number(speed.value));
+    }
 
     /** @param {number} number */
-    function show(number) {
-        slider.value = String(number);
-        slider.setAttribute("aria-valuetext", stepInWords(model, number));
+    function goTo(number) {
+        stop();
+        match.goTo(number);
     }
 
-    /** @param {boolean} isPlaying */
-    function setPlaying(isPlaying) {
-        say(play, isPlaying ? "\u275A\u275A" : "\u25B6\uFE0E");
-        play.setAttribute("aria-label", isPlaying ? "pause" : "play");
+    /** @param {Kind} kind @param {1 | -1} direction */
+    function move(kind, direction) {
+        stop();
+        match.move(kind, direction);
     }
 
-    /** @param {number} factor */
-    function setSpeed(factor) {
-        speed.value = String(factor);
+    /** @param {1 | -1} by */
+    function setSpeed(by) {
+        speed.selectedIndex = Math.min(SPEEDS.length - 1, Math.max(0, speed.selectedIndex + by));
     }
 
-    return { element, show, setPlaying, setSpeed };
+    /** @param {KeyboardEvent} event */
+    function pressed(event) {
+        if (!element.isConnected || help.open || event.altKey || event.ctrlKey || event.metaKey || event.defaultPrevented) return;
+        const target = /** @type {HTMLElement} */ (event.target);
+        if (target.matches("select, textarea, input:not([type=range])")) return;
+        if (target === slider && /^(Arrow|Home|End)/.test(event.key)) return;
+        if (SCROLLING.has(event.key) && !target.closest(TAKEN_IN)) return;
+        const does = actionOf(event);
+        if (!does) return;
+        event.preventDefault();
+        does();
+    }
+
+    /** @param {KeyboardEvent} event @returns {(() => void) | undefined} */
+    function actionOf({ key, shiftKey }) {
+        const kind = shiftKey ? "turn" : "step";
+        /** @type {Record<string, () => void>} */
+        const named = {
+            ArrowRight: () => move(kind, 1),
+            ArrowLeft: () => move(kind, -1),
+            PageDown: () => move("round", 1),
+            PageUp: () => move("round", -1),
+            Home: () => goTo(0),
+            End: () => goTo(match.last()),
+        };
+        /** @type {Record<string, () => void>} */
+        const lettered = { w: () => move("window", shiftKey ? -1 : 1), p: toggle, "+": () => setSpeed(1), "-": () => setSpeed(-1), "?": () => help.showModal() };
+        return named[key] ?? (letters.checked ? lettered[key.toLowerCase()] : undefined);
+    }
+
+    return {
+        element,
+        help,
+        goTo,
+        stop,
+        /** Another match is shown. */
+        open() {
+            stop();
+            slider.max = String(match.last());
+            for (const pair of pairs) pair.element.hidden = !match.ways(pair.kind).length;
+        },
+        /** @param {Model} model @param {number} number */
+        show(model, number) {
+            slider.value = String(number);
+            slider.setAttribute("aria-valuetext", stepInWords(model, number));
+        },
+    };
+}
+
+/** @param {HTMLInputElement} letters whether letters work as keys @returns {HTMLDialogElement} */
+function helpOf(letters) {
+    const rows = KEYS.map(([key, does]) => h("div", {}, h("dt", {}, h("kbd", {}, key)), h("dd", {}, does)));
+    /** @type {HTMLDialogElement} */
+    const dialog = h(
+        "dialog",
+        { class: "help", "aria-label": "keys and help" },
+        h("h2", {}, "Keys"),
+        h("dl", {}, ...rows),
+        h("p", {}, h("label", {}, letters, " letters and signs work as keys on this page")),
+        h("h2", {}, "What you see"),
+        legend(),
+        h("p", {}, "Touch a card to read who knows it and since when. The number in its corner is its slot."),
+        h("p", {}, "The address of the page names the moment that is shown, as in #r3t12 for round 3, turn 12. Copy it to share the moment: the page opens two steps before it."),
+        button({}, () => dialog.close(), "Close"),
+    );
+    return dialog;
 }

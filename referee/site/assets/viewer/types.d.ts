@@ -53,7 +53,6 @@ interface Answered {
     seat: number;
     decision?: string | null;
     action?: unknown;
-    time_us?: number;
     waived_us?: number;
     joined?: boolean;
     fault?: FaultOfStep | null;
@@ -114,7 +113,6 @@ interface SlapWindow {
     reactions?: Reacted[];
     asked?: number[];
     order?: number[];
-    lots?: number[];
     groups?: number[][];
     disturbed?: string;
 }
@@ -163,7 +161,6 @@ interface Bot {
 
 /** A match as one viewer may know it. */
 interface StatesDocument {
-    format: string;
     golfref: string;
     preset: string;
     game: string;
@@ -206,8 +203,8 @@ interface Model {
 interface Panel {
     /** Its heading. */
     title: string;
-    /** Whether it needs much room from left to right: on wide screens it stands below the table. */
-    wide?: boolean;
+    /** Where it stands on wide screens: right below the table, beside it, or below all. */
+    place: "near" | "beside" | "below";
     /** Builds it once for a match; a false answer leaves the panel out. */
     mount: (element: HTMLElement, model: Model) => boolean | void;
     /** Shows a step, by its number. */
