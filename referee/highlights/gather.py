@@ -133,7 +133,6 @@ class Highlights:
             seats=one.found.seats,
             moment=one.found.moment,
             score=one.found.score,
-            unit=kind.unit,
             sentence=sentence_of(parts, match.bots),
             parts=parts,
         )

@@ -5,7 +5,6 @@ from fractions import Fraction
 from functools import cached_property
 from itertools import accumulate
 from string import Formatter
-from typing import Literal
 
 from msgspec import Struct
 
@@ -15,8 +14,6 @@ from referee.rules.match import MatchResult, RoundResult
 
 NAME_LIMIT = 40
 """How many characters of a bot's name a sentence has at most."""
-
-Unit = Literal["lead changes", "strokes", "chance"]
 
 Order = tuple[Fraction, Fraction, int, int, int]
 """By which highlights of a kind and game are compared, more is better: how much it is, how close the match ended, its
@@ -41,8 +38,7 @@ class Highlight(Struct, frozen=True, kw_only=True):
     moment: str
     """The name of the moment in the match, as match_states/moments.py has it, such as `r3t12`."""
     score: float
-    """How much it is, in `unit`. What counts as most stands in tournaments/HIGHLIGHTS.md."""
-    unit: Unit
+    """How much it is: a chance, lead changes, or strokes."""
     sentence: str
     """What happened, with the names of bots made safe to show."""
     parts: tuple[str | int, ...]
@@ -100,7 +96,7 @@ class Found(Struct, frozen=True, kw_only=True):
     order: Fraction
     """By which it is compared with others of its kind and game: more is better."""
     score: float
-    """What is told of it, in the unit of the kind."""
+    """As in Highlight."""
     seats: tuple[int, ...]
     """As in Highlight."""
     moment: str
@@ -122,7 +118,6 @@ class Kind(Struct, frozen=True, kw_only=True):
 
     name: str
     title: str
-    unit: Unit
     meaning: str
     """One sentence for a reader who knows the card game: what is shown, and what counts as most."""
     is_scaled: bool

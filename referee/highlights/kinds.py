@@ -6,7 +6,6 @@ from referee.highlights.highlight import Kind
 UPSET = Kind(
     name="upset",
     title="Greatest upset",
-    unit="chance",
     meaning="A bot wins before another one, which by the ratings of the game happens in less than one of ten matches.",
     is_scaled=False,
 )
@@ -16,7 +15,6 @@ KINDS = (
     Kind(
         name="comeback",
         title="Greatest comeback",
-        unit="strokes",
         meaning="The winner of a match was far behind: the most strokes by which it trailed after a round.",
         is_scaled=True,
         find=finishes.greatest_comeback,
@@ -24,7 +22,6 @@ KINDS = (
     Kind(
         name="swing",
         title="Greatest swing",
-        unit="strokes",
         meaning="The lead changes hands within one round: the most strokes that the new leader made good in it.",
         is_scaled=True,
         find=finishes.greatest_swing,
@@ -32,7 +29,6 @@ KINDS = (
     Kind(
         name="wrong-slap",
         title="Most expensive wrong slap",
-        unit="strokes",
         meaning="The card that a wrong slap brought the slapper costs it the most strokes at the end of the round.",
         is_scaled=True,
         find=slaps.dearest_wrong_slap,
@@ -40,7 +36,6 @@ KINDS = (
     Kind(
         name="lead-changes",
         title="Most lead changes",
-        unit="lead changes",
         meaning="The lead changes hands most often in a match.",
         is_scaled=False,
         find=finishes.most_lead_changes,
@@ -48,7 +43,6 @@ KINDS = (
     Kind(
         name="closest-finish",
         title="Closest finish",
-        unit="strokes",
         meaning="The first and the second lie the fewest strokes apart in the end, for each round that was played.",
         is_scaled=True,
         find=finishes.closest_finish,

@@ -41,7 +41,7 @@ def watchers(
         sink.put(_begin(run, played, pace.left_s()))
         reporters.append(Reporter(sink.put, store, pace.left_s, planned=total, played=played))
     with progress(store.results(), total, leaders, pace) as first:
-        yield _All(first, _Periodic(run, pace, look), *reporters)
+        yield _All(_Periodic(run, pace, look), first, *reporters)
 
 
 def _begin(run: PreparedRun, played: int, left_s: float) -> Begin:
@@ -75,34 +75,25 @@ class _Periodic:
         note_forecast(self._run.path, Forecast(at_s=at_s, is_most=more > 0))
         self._noted_at = time.monotonic()
 
-    def begun(self, planned_match: PlannedMatch) -> None:
-        del planned_match
-
-    def finished(self, result: Result) -> None:
-        del result
+    def look(self) -> None:
+        """Note and look again if it is time."""
         if time.monotonic() - self._noted_at > NOTED_EVERY_S:
             self._note()
         if time.monotonic() - self._looked_at > LOOKED_EVERY_S:
             self._looked_at = time.monotonic()
             self._look()
 
-    def voided(self, planned_match: PlannedMatch, attempt: int, reason: str, id_: int) -> None:
-        del planned_match, attempt, reason, id_
-
-    def suspected(self, suspect: VoidSuspect) -> None:
-        del suspect
-
-    def drawn(self, drawn: Round | End, added: Mapping[str, int]) -> None:
-        del added
+    def drawn(self, drawn: Round | End) -> None:
+        """The plan has grown, or has ended."""
         self._most = 0 if isinstance(drawn, End) else self._most
         self._note()
 
 
 class _All:
-    """Tells several watchers, in their order."""
+    """Tells several watchers, in their order, and then does what is done now and then."""
 
-    def __init__(self, *watchers: Watcher) -> None:
-        self._watchers = watchers
+    def __init__(self, periodic: _Periodic, *watchers: Watcher) -> None:
+        self._periodic, self._watchers = periodic, watchers
 
     def begun(self, planned_match: PlannedMatch) -> None:
         for one in self._watchers:
@@ -111,6 +102,7 @@ class _All:
     def finished(self, result: Result) -> None:
         for one in self._watchers:
             one.finished(result)
+        self._periodic.look()
 
     def voided(self, planned_match: PlannedMatch, attempt: int, reason: str, id_: int) -> None:
         for one in self._watchers:
@@ -123,3 +115,4 @@ class _All:
     def drawn(self, drawn: Round | End, added: Mapping[str, int]) -> None:
         for one in self._watchers:
             one.drawn(drawn, added)
+        self._periodic.drawn(drawn)
