@@ -120,7 +120,7 @@ class VectorEnv:
         env.reset(f"{self._seed}/{row}/{self._matches[row]}")
 
     def _show(self) -> None:
-        masks, codes = memoryview(self.masks.view(np.uint8)).cast("B"), memoryview(self.codes).cast("B").cast("i")
+        masks, codes = self.masks.view(np.uint8).data.cast("B"), self.codes.data.cast("B").cast("i")
         into = codes if self.encode else None
         self.seats_to_move[:] = [env.write(row, masks, into) for row, env in enumerate(self._envs)]
 
