@@ -44,7 +44,7 @@ In the folder `bot`, after each change:
 _NO_BUILD = "Nothing has to be built: change the bot and run it."
 
 _ABOUT = """, keeps low cards and throws high ones away.
-Four comments in its file in `bot/` begin with "Next:" and say what to add."""
+Four comments in its file in `bot/` begin with "Next:" and name the next additions."""
 _ABOUT_POLICY = """: by the policy in
 `bot/model.npz` where the game and the number of seats are those of its training, and otherwise the first legal move."""
 _GAME = """[[variants]]
