@@ -198,6 +198,7 @@ def test_opt_01_two_options_that_set_the_value_of_a_rank_are_never_settled_in_si
     [
         ("six-card", {"queen_value": 10, "qs40": True}),
         ("six-card", {"queen_value": 20, "jack_value": 20, "kings15": True, "twos": "plus2"}),
+        ("six-card", {"jokers": 2, "twos": "plus2"}),
         ("six-card", {"values": {"9": 3}, "qs40": True}),
         ("six-card", {"jokers": 2, "joker_value": 15, "joker_pair": -5}),
         ("six-card", {"jokers": 2, "values": {"X": 15}, "joker_pair": -5}),
@@ -207,7 +208,7 @@ def test_opt_01_two_options_that_set_the_value_of_a_rank_are_never_settled_in_si
         ("par-3", {"values": {"K": 3}, "par_table": ONE_ROW | {"values": {"Q": 2}}}),
     ],
 )
-def test_opt_01_options_that_set_different_ranks_go_together(preset: str, changes: dict[str, Any]) -> None:
+def test_opt_01_opt_04_options_that_set_different_ranks_go_together(preset: str, changes: dict[str, Any]) -> None:
     with_options(preset, changes)
 
 
