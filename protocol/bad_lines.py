@@ -216,7 +216,7 @@ def _in_action(value: dict[str, Any], types: tuple[StructType, ...], path: str) 
         yield BadLine("kind", f"`{path[1:]}.kind` is missing; {_KINDS}", path=path)
     elif not isinstance(kind, str):
         yield _wrong_type(kind, StrType(), f"{path}.kind")
-    elif (named := next((one for one in types if getattr(one, "tag", "") == kind), None)) is not None:
+    elif (named := next((one for one in types if getattr(one, "tag", None) == kind), None)) is not None:
         yield from _in_fields(value, named, path)
     else:
         yield BadLine("kind", f"`{path[1:]}.kind` is `{kind}`, which no action has; {_KINDS}", path=f"{path}.kind")

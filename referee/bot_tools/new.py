@@ -11,6 +11,8 @@ import subprocess
 from pathlib import Path
 from string import Template
 
+from msgspec import Struct
+
 from referee.bot_tools.starters import MANIFEST, STARTERS, Starter
 from referee.errors import HOST_FAILED, GolfrefError
 from referee.play.spec import LONGEST_NAME, SHIPPED
@@ -41,6 +43,14 @@ In the folder `bot`, after each change:
     {command}"""
 _NO_BUILD = "Nothing has to be built: change the bot and run it."
 
+_ABOUT = """, keeps low cards and throws high ones away.
+Four comments in its file in `bot/` begin with "Next:" and name the next additions."""
+_ABOUT_POLICY = """: by the policy in
+`bot/model.npz` where the game and the number of seats are those of its training, and otherwise the first legal move."""
+_GAME = """[[variants]]
+preset = "{preset}"
+options = {{ rounds = {rounds} }}"""
+
 _PLACEHOLDER = "my-bot"
 """What starters are called until they get a name."""
 
@@ -48,6 +58,14 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _BUILD_S = 600.0
 _SHOWN = 5
 """How many files of a folder that is not empty are named."""
+
+
+class Policy(Struct, frozen=True, kw_only=True):
+    """A trained policy: its file, and the game that it plays."""
+
+    file: Path
+    preset: str
+    seats: int
 
 
 class NoProject(GolfrefError, ValueError):
@@ -73,10 +91,10 @@ def name_for(folder: Path, given: str | None) -> str:
     return given
 
 
-def write_project(starter: Starter, folder: Path, name: str, policy: Path | None = None) -> None:
+def write_project(starter: Starter, folder: Path, name: str, policy: Policy | None = None) -> None:
     """Write the project into a folder that does not exist yet or is empty. Raises NoProject.
 
-    With a `policy`, a file of `research/network.py`, the bot plays by it instead of the starter's program.
+    With a `policy` the bot plays by it instead of the starter's program.
     """
     _check_empty(folder)
     try:
@@ -85,9 +103,9 @@ def write_project(starter: Starter, folder: Path, name: str, policy: Path | None
         if policy is None:
             _copy_bot(starter, bot, name)
         else:
-            _copy_policy(policy, bot, name)
+            _copy_policy(policy.file, bot, name)
         for template in filter(Path.is_file, _TEMPLATES.rglob("*")):
-            text = Template(template.read_text(encoding="utf-8")).substitute(_words(starter, name))
+            text = Template(template.read_text(encoding="utf-8")).substitute(_words(starter, name, policy))
             (folder / template.relative_to(_TEMPLATES)).write_text(text, encoding="utf-8")
         ignored = ("*.golfref", "*.golfref-*", *(f"/{BOT_FOLDER}/{built}" for built in starter.manifest.built))
         (folder / ".gitignore").write_text("\n".join(ignored) + "\n", encoding="utf-8")
@@ -118,8 +136,9 @@ def build(starter: Starter, folder: Path) -> None:
 
 
 def files_of(folder: Path) -> list[str]:
-    """The files of a project, as they are told: those of the bot first."""
-    files = (path.relative_to(folder) for path in folder.rglob("*") if path.is_file())
+    """The files of a project, as they are printed: those of the bot first, without its copy of golfref's code."""
+    files = [path.relative_to(folder) for path in folder.rglob("*") if path.is_file()]
+    files = [file for file in files if not {"protocol", "referee"} & set(file.parts)]
     return [str(file) for file in sorted(files, key=lambda file: (len(file.parts) == 1, file))]
 
 
@@ -167,12 +186,16 @@ def _copy(source: Path, target: Path, *left_out: str) -> None:
     shutil.copytree(source, target, ignore=ignore, copy_function=shutil.copyfile)
 
 
-def _words(starter: Starter, name: str) -> dict[str, str]:
+def _words(starter: Starter, name: str, policy: Policy | None) -> dict[str, str]:
     """What the templates leave open. An array of strings in JSON is one in TOML too."""
     manifest = starter.manifest
     build_command = shlex.join(manifest.build)
+    games = {"six-card": 3, "powers": 2, "cactus": 3} if policy is None else {policy.preset: 3}
     return {
         "name": name,
+        "about": _ABOUT if policy is None else _ABOUT_POLICY,
+        "seats": str(3 if policy is None else policy.seats),
+        "games": "\n\n".join(_GAME.format(preset=preset, rounds=rounds) for preset, rounds in games.items()),
         "title": manifest.title,
         "quoted": f'"{shlex.join(manifest.command)}"',
         "command_array": json.dumps(manifest.command, ensure_ascii=False),

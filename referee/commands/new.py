@@ -8,7 +8,7 @@ import typer
 from tabulate import tabulate
 
 from protocol.text import printable
-from referee.bot_tools.new import BOT_FOLDER, CONFIG, NotBuilt, build, files_of, name_for, write_project
+from referee.bot_tools.new import BOT_FOLDER, CONFIG, NotBuilt, Policy, build, files_of, name_for, write_project
 from referee.bot_tools.starters import Starter, Tool, find_starter, missing_tools, starters, tools_here
 from referee.commands.console import put, say
 from referee.commands.options import refuse
@@ -51,9 +51,8 @@ def new(
 def _make_project(folder: Path, language: str, name: str | None, policy: Path | None) -> int:
     """Write the project, build its bot where that is needed and possible, and print what was done."""
     starter = find_starter(language)
-    if policy is not None:
-        _check_policy(starter, policy)
-    write_project(starter, folder, name_for(folder, name), policy)
+    read = None if policy is None else _read_policy(starter, policy)
+    write_project(starter, folder, name_for(folder, name), read)
     say(f"A bot in {starter.manifest.title} is written to {_shown(folder)}:")
     say(*(f"  {file}" for file in files_of(folder)))
     if missing := missing_tools(starter):
@@ -71,20 +70,21 @@ def _make_project(folder: Path, language: str, name: str | None, policy: Path | 
     return DONE
 
 
-def _check_policy(starter: Starter, policy: Path) -> None:
-    """Raise CommandError where a bot in this language cannot play by the file."""
+def _read_policy(starter: Starter, policy: Path) -> Policy:
+    """Return the policy in the file. Raises CommandError where a bot in this language cannot play by it."""
     from referee.research.network import BadPolicy, Network  # noqa: PLC0415 - numpy is for nobody else here
 
     if starter.language != "python":
         raise CommandError(f"--policy makes a bot in Python; expected --language python, got {starter.language}")
     try:
-        Network.load(policy)
+        codec = Network.load(policy).codec
     except OSError as error:
         raise CommandError(f"cannot read {_shown(policy)}: {error.strerror}") from None
     except BadPolicy as error:
         raise CommandError(
             f"{printable(str(error), _WORDS_LIMIT)}; referee/research/README.md has the arrays"
         ) from None
+    return Policy(file=policy, preset=codec.variant.preset, seats=codec.seats)
 
 
 def list_languages() -> int:

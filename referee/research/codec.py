@@ -12,6 +12,7 @@ the `Env` in which it was trained.
 
 from collections.abc import Iterator
 from functools import lru_cache
+from math import prod
 from typing import Any, get_args, get_origin
 
 import msgspec
@@ -56,7 +57,7 @@ class Field(Struct, frozen=True, kw_only=True):
     @property
     def stop(self) -> int:
         """Where the next field begins."""
-        return self.start + int(np.prod(self.shape))
+        return self.start + prod(self.shape)
 
     def of(self, tensor: Tensor) -> Tensor:
         """Return this field of a tensor in its shape; of several tensors at once, with their axes first."""
@@ -254,11 +255,10 @@ class Codec:
 
         def ints(name: str, *shape: int) -> NDArray[Any]:
             start = layout.at[name]
-            return rows[:, start : start + int(np.prod(shape))].reshape(-1, *shape)
+            return rows[:, start : start + prod(shape)].reshape(-1, *shape)
 
         def part(name: str, whole: float, *shape: int) -> NDArray[Any]:
-            clipped: NDArray[Any] = np.clip(ints(name, *(shape or (1,))) / np.float32(whole), LOW, HIGH)
-            return clipped
+            return _cut(ints(name, *(shape or (1,))) / np.float32(whole))
 
         def one_of(name: str, count: int, *shape: int) -> NDArray[Any]:
             equal: NDArray[Any] = ints(name, *(shape or (1,)))[..., None] == np.arange(1, count + 1)
@@ -267,7 +267,11 @@ class Codec:
         cards = ints("cards", *slots)
         totals = ints("totals", seats).astype(np.float32)
         yield "one", np.ones((len(rows), 1), np.float32), "always 1"
-        yield "points", np.tile(self._points, (len(rows), 1)), "what each kind of card counts, as a part of the dearest"
+        yield (
+            "points",
+            np.broadcast_to(self._points, (len(rows), kinds)),
+            "what each kind of card counts, as a part of the dearest",
+        )
         yield "decision", one_of("decision", len(DECISIONS))[:, 0], "1 at what this seat is asked and has not answered"
         yield "turn", one_of("turn", seats)[:, 0], "1 at whose turn it is"
         yield "dealer", one_of("dealer", seats)[:, 0], "1 at the dealer"
@@ -280,10 +284,10 @@ class Codec:
         limit = float(abs(options.limit or 0) or unit * rounds / 2)
         yield (
             "totals",
-            np.clip(totals / limit, LOW, HIGH),
+            _cut(totals / limit),
             "as a part of `limit`, or of 5 points a card of all rounds",
         )
-        ahead = np.clip((totals - totals[:, :1]) / unit, LOW, HIGH)
+        ahead = _cut((totals - totals[:, :1]) / unit)
         yield "ahead", ahead, "how many points more than this seat it has, in tens for each card of a layout"
         yield "stock", part("stock", sum(layout.of_kind)), "the cards in the stock, as a part of all cards"
         yield "pile", part("pile", sum(layout.of_kind)), "the cards in the pile, as a part of all cards"
@@ -297,8 +301,8 @@ class Codec:
         if layout.is_hidden:
             knows = ints("knows", *slots)[..., None] >> np.arange(seats) & 1
             yield "knows", knows, "by seat and slot, for each seat 1 if anybody can tell that it knows the card"
-            age = np.clip((ints("now", 1, 1) - ints("shown", *slots)) / np.float32(20 * seats), 0, HIGH)
-            age = np.where(cards >= KNOWN, age, 0)
+            age = _cut((ints("now", 1, 1) - ints("shown", *slots)) / np.float32(20 * seats))
+            age = np.where(cards >= KNOWN, np.maximum(age, 0), 0)
             yield "age", age, "of a known card, how many events ago it was shown last, as a part of 20 for each seat"
         if "aimed" in layout.at:
             yield "aimed", ints("aimed", *slots), "1 if the latest power, or its right slap, is aimed at the card"
@@ -330,7 +334,7 @@ class Codec:
             yield "extra", one_of("extra", kinds, 2), "1 at each card that this seat has drawn by an 8 and not placed"
             yield "power", one_of("power", len(POWER_NAMES))[:, 0], "1 at the power announced last in this turn"
             used = ints("shield_uses", seats) / (float("inf") if uses == "unlimited" else float(uses))
-            left = np.clip((ints("shields", seats) - used) / 4, LOW, HIGH)
+            left = _cut((ints("shields", seats) - used) / 4)
             yield "shields", left, "how many shields, the part of one that is left included, as a part of 4"
         if play == "two_deck":
             latest = one_of("latest_row", rows, seats)
@@ -356,8 +360,14 @@ class Codec:
         yield "like_column", like, "1 at a known card equal in rank to another known one of its column"
         points = np.where(is_known, self._points[kind], 0)
         points = np.pad(points, ((0, 0), (0, 0), (0, rest))).reshape(*rank.shape[:2], -1, columns)
-        together = np.clip(points.sum(axis=2), LOW, HIGH)
+        together = _cut(points.sum(axis=2))
         yield "column_points", together, "by seat and column, the points of the known cards, as a part of the dearest"
+
+
+def _cut(values: NDArray[Any]) -> NDArray[Any]:
+    """Return the values with those beyond the bounds cut off; `np.clip` takes five times as long for one row."""
+    cut: NDArray[Any] = np.minimum(np.maximum(values, LOW), HIGH)
+    return cut
 
 
 def _table_of_cards(kinds: int) -> Tensor:

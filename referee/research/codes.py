@@ -27,7 +27,7 @@ from referee.research.moves import NOTHING_BEGUN, Begun, Several, grows, places
 from referee.rules.games.power_cards import POWERS, line_of_set, power_of
 from referee.rules.questions import Ask
 from referee.rules.secrets import Secret
-from referee.rules.variants import Variant, deck
+from referee.rules.variants import Variant, deck, size
 
 DECISIONS: tuple[str, ...] = get_args(Decision)
 KINDS: tuple[str, ...] = get_args(Several)
@@ -94,6 +94,9 @@ def fields_of(variant: Variant, seats: int) -> Fields:
         size_ += length
     blank = array("i", [0] * size_)
     blank[at["unseen"] : at["unseen"] + count] = array("i", of_kind)
+    for seat in range(seats):
+        start = at["cards"] + seat * places(variant)
+        blank[start : start + size(variant)] = array("i", [UNKNOWN] * size(variant))
     return Fields(
         size=size_,
         at=at,
@@ -170,12 +173,18 @@ class Codes:
         self._is_open_draw = variant.play == "two_deck"
         self._has_power, self._has_latest = "power" in at, "latest_row" in at
         self._over = fields.at.get("knows", 0) - fields.at["cards"], fields.at.get("shown", 0) - fields.at["cards"]
+        self.restart()
+
+    def restart(self) -> None:
+        """Begin before the first event of a match."""
         self.followed = 0
         """How many events have been followed."""
-        self._begun = dict.fromkeys(viewers, NOTHING_BEGUN)
         self._clear()
 
     def _clear(self) -> None:
+        for _, base in self._rows:
+            self.codes[base : base + self.fields.size] = self.fields.blank
+        self._begun = dict.fromkeys(self.viewers, NOTHING_BEGUN)
         self.layouts: list[list[_Card | None]] = [[] for _ in range(self.fields.seats)]
         self.pile: list[_Card] = []
         self.hand: _Card | None = None
@@ -490,9 +499,6 @@ class Codes:
     def _on_round(self, event: events.Round) -> None:
         fields, variant = self.fields, self.variant
         self._clear()
-        for _, base in self._rows:
-            self.codes[base : base + fields.size] = fields.blank
-        self._begun = dict.fromkeys(self.viewers, NOTHING_BEGUN)
         self.turn = event.starter
         self._seat("dealer", event.dealer)
         self._for_all("round", event.round)
@@ -504,7 +510,8 @@ class Codes:
             self._for_all("rows", event.rows)
         for owner in range(fields.seats):
             self.layouts[owner] = [_Card(None, -1) for _ in range(event.rows * variant.columns)]
-            self._show_all(owner)
+            for place in range(event.rows * variant.columns, size(variant)):
+                self._write(owner, place, None)
         first_up = variant.play == "par" or variant.options.initial_up
         self.flips_before = fields.seats if first_up else 0
 

@@ -163,7 +163,8 @@ class Env:
         self._serial = Serial(Game(self.variant, self.seats, chance), chance)
         self._serial.game.keeps_turns = is_cloned
         self._messages: Messages | None = None
-        self._codes = None
+        if self._codes is not None:
+            self._codes.restart()
         self.history, self.begun = [], NOTHING_BEGUN
         self._rewards = self.no_rewards
         self._now = None

@@ -21,26 +21,26 @@ class VectorEnv:
 
     * `seats_to_move`, int16 of shape (count,): which seat decides;
     * `masks`, bool of shape (count, codec.size): which numbers it may answer;
-    * `codes`, int32 of shape (count, codec.code_count): what it may know, as `Env.codes` gives it;
+    * `observations`, int32 of shape (count, codec.code_count): what it may know, as `Env.codes` gives it;
     * `rewards`, float32 of shape (count, seats): what the step brought to each seat;
     * `done`, bool of shape (count,): whether the step ended a match. The row then has the first decision of its next
       match, and the rewards of the one that ended;
     * `infos`, a dictionary with one entry for each row whose match ended in this step: its `totals` and `ranks` by seat
       and `final_obs`, the codes of each seat at its end, of shape (seats, codec.code_count).
 
-    `codec.one_hot(games.codes)` gives tensors. Match k (from 0) of row i is the one that `Env.reset("SEED/i/k")`
+    `codec.one_hot(games.observations)` gives tensors. Match k (from 0) of row i is the one that `Env.reset("SEED/i/k")`
     begins, however many rows there are. `copy.deepcopy` and `pickle` copy the matches.
 
     >>> games = VectorEnv("six-card", 64, seats=2, rounds=1)
     >>> games.reset("demo")
     >>> games.step(games.masks.argmax(axis=1))
-    >>> games.codes.shape, games.codec.one_hot(games.codes).shape
+    >>> games.observations.shape, games.codec.one_hot(games.observations).shape
     ((64, 41), (64, 279))
     """
 
     seats_to_move: NDArray[np.int16]
     masks: NDArray[np.bool_]
-    codes: NDArray[np.int32]
+    observations: NDArray[np.int32]
     rewards: NDArray[np.float32]
     done: NDArray[np.bool_]
     infos: dict[int, dict[str, Any]]
@@ -50,8 +50,8 @@ class VectorEnv:
     ) -> None:
         """Take the game and its seats, and by name its options, `reward`, `deals` and `derived`, as `Env` does.
 
-        Without `encode` nobody reads what the seats may know, and `codes` stays empty. Raises ValueError for numbers
-        that make no sense, and what `Env` raises.
+        Without `encode` nobody reads what the seats may know, and `observations` stays empty. Raises ValueError for
+        numbers that make no sense, and what `Env` raises.
         """
         if (count := whole("count", count)) < 1:
             raise ValueError(f"count: expected at least one match, got {count}")
@@ -63,7 +63,7 @@ class VectorEnv:
         self._seed: str | None = None
         self.seats_to_move = np.zeros(count, np.int16)
         self.masks = np.zeros((count, self.codec.size), np.bool_)
-        self.codes = np.zeros((count, self.codec.code_count), np.int32)
+        self.observations = np.zeros((count, self.codec.code_count), np.int32)
         self.rewards = np.zeros((count, env.seats), np.float32)
         self.done = np.zeros(count, np.bool_)
         self.infos = {}
@@ -120,7 +120,7 @@ class VectorEnv:
         env.reset(f"{self._seed}/{row}/{self._matches[row]}")
 
     def _show(self) -> None:
-        masks, codes = self.masks.view(np.uint8).data.cast("B"), self.codes.data.cast("B").cast("i")
+        masks, codes = self.masks.view(np.uint8).data.cast("B"), self.observations.data.cast("B").cast("i")
         into = codes if self.encode else None
         self.seats_to_move[:] = [env.write(row, masks, into) for row, env in enumerate(self._envs)]
 

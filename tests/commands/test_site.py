@@ -82,10 +82,10 @@ def test_while_a_run_goes_on_nothing_tells_its_key_or_the_cards_that_are_to_be_d
     _, err = golfref("site", "run.golfref", "-o", "site", "--verify", cwd=run)
 
     assert "all holds: 4 matches replayed" in err
-    assert "all holds: 4 matches replayed" in (run / "site" / "index.html").read_text()
+    assert "all holds: 4 matches replayed" in (run / "site" / "about.html").read_text()
     everything = list(texts(run / "site"))
     named = [cards_in(text) for text in everything]
-    assert key in (run / "site" / "index.html").read_text()
+    assert key in (run / "site" / "about.html").read_text()
     assert all(any(seat in text for text in named) for number in range(4) for seat in cards[number])
 
 
@@ -147,7 +147,7 @@ def test_the_site_of_a_tournament_is_there_while_it_is_played_and_its_process_di
     until_gone()
 
     assert sorted(path.name for path in tmp_path.glob("site*")) == ["site", "site.old1"]
-    assert str(commitment_of(tmp_path / "site")) in (tmp_path / "site" / "index.html").read_text()
+    assert str(commitment_of(tmp_path / "site")) in (tmp_path / "site" / "about.html").read_text()
 
 
 @pytest.mark.full  # the process of the site takes seconds to start

@@ -271,6 +271,7 @@ def test_a_hundred_levels_are_taken(opens: bytes) -> None:
         ('"action": {"kind": "swap_own", "slots": [1]}}', "array_length", ".action.slots", "[1]"),
         ('"action": {"kind": "flip"}}', "missing", ".action", '{"kind"'),
         ('"action": {"kind": "take"}}', "kind", ".action.kind", '"take"'),
+        ('"action": {"kind": "pass"}, "then": {"kind": ""}}', "kind", ".then.kind", '""'),
         ('"action": null}', "null", ".action", "null"),
         ('"action": {"kind": "draw", "from": {"one_of": []}}}', "not_filled_in", ".action.from", '{"one'),
         ('"action": {"kind": "flip", "slot": 99999}}', "out_of_bounds", ".action.slot", "99999"),

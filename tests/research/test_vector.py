@@ -31,7 +31,7 @@ def check_against_alone(vector: VectorEnv, envs: list[Env]) -> None:
     """What the arrays say is what each environment says."""
     assert vector.seats_to_move.tolist() == [env.seat for env in envs]
     assert np.array_equal(vector.masks, [env.mask() for env in envs])
-    assert np.array_equal(vector.codes, [env.codes() for env in envs])
+    assert np.array_equal(vector.observations, [env.codes() for env in envs])
 
 
 @pytest.mark.parametrize("preset", GAMES)
@@ -66,7 +66,7 @@ def test_a_move_that_is_not_legal_changes_nothing() -> None:
     with pytest.raises(LookupError, match="reset"):
         vector.step([0, 0, 0])
     vector.reset(1)
-    before = vector.codes.copy()
+    before = vector.observations.copy()
     knock = int((~vector.masks[1]).argmax())
     with pytest.raises(IllegalAnswer, match=rf"row 1: seat 0 may not answer number {knock}; legal are 0, 1, 2"):
         vector.step([0, knock, 0])
@@ -75,7 +75,7 @@ def test_a_move_that_is_not_legal_changes_nothing() -> None:
     for wrong in ([0, 0], [0.0, 0.0, 0.0], 0):
         with pytest.raises(ValueError, match="numbers: expected 3 integers, got "):
             vector.step(wrong)  # type: ignore[arg-type]
-    assert np.array_equal(vector.codes, before)
+    assert np.array_equal(vector.observations, before)
     vector.step([0, 0, 0])
 
 
@@ -92,7 +92,7 @@ def test_numbers_that_make_no_sense_are_refused() -> None:
 
 def test_type_checkers_know_what_the_arrays_hold() -> None:
     vector, known = VectorEnv("six-card", 1), get_type_hints(VectorEnv)
-    for name in ("seats_to_move", "masks", "codes", "rewards", "done"):
+    for name in ("seats_to_move", "masks", "observations", "rewards", "done"):
         assert known[name] == NDArray[getattr(vector, name).dtype.type], name  # type: ignore[misc]
 
 
@@ -106,9 +106,9 @@ def test_a_copy_stands_where_the_vector_stands_and_goes_on_by_itself(copied: Cal
         vector.step(any_numbers(vector, dice))
     other = copied(vector)
     for _ in range(60):
-        for name in ("seats_to_move", "masks", "codes", "rewards", "done"):
+        for name in ("seats_to_move", "masks", "observations", "rewards", "done"):
             assert np.array_equal(getattr(vector, name), getattr(other, name)), name
-        numbers, before = any_numbers(vector, dice), other.codes.copy()
+        numbers, before = any_numbers(vector, dice), other.observations.copy()
         vector.step(numbers)
-        assert np.array_equal(other.codes, before)
+        assert np.array_equal(other.observations, before)
         other.step(numbers)

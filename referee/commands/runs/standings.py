@@ -1,7 +1,6 @@
 """standings: shows the tables of a run, from its store alone."""
 
 import shlex
-from datetime import timedelta
 from pathlib import Path
 from typing import Annotated
 
@@ -11,23 +10,22 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from protocol.text import printable
-from referee import wall_clock
 from referee.commands.console import put, put_json, put_words, say, screen_width
 from referee.commands.options import Game, Json, RunFile, refuse
 from referee.commands.recorded.records import check_bot_of_run, open_run
 from referee.errors import DONE
+from referee.events.time_left import time_left
 from referee.reports.bot_results import MOST_SHOWN, bot_results, how_many, one_bot, one_bot_report
 from referee.reports.faults import FaultLog, explain, page_for_authors, read_on
 from referee.reports.host_figures import hosts_of, hosts_report
 from referee.reports.provenance import influences, provenance
 from referee.reports.standings_text import one_screen, tables_of
 from referee.reports.tables.bot_tables import anchor_line, columns_of, rating_column, report, standings_of
-from referee.reports.tables.figures import duration
 from referee.reports.tables.layout import LONGEST, shortened, wrapped
 from referee.reports.verdict import commands_to_read_on, verdict
 from referee.rules.record import NoRecord, read_record
 from referee.tournament.standings import BotStanding, Encounter, RankBy
-from referee.tournament.store.disk import StoreError, forecast_of
+from referee.tournament.store.disk import StoreError, forecast_of, is_written_to
 from referee.tournament.store.store import Store
 from referee.tournament.summary import RunSummary, standings_in, summary_of
 
@@ -182,16 +180,12 @@ def _print_brief(options: StandingsOptions, store: Store) -> None:
     if options.variant is not None:
         overall, name = standings_in(store, options.variant).overall, f"{summary.name}, {options.variant} only"
         summary = replace(summary, name=name, standings=overall, stages=(), ratings=None)
-    put(*one_screen(summary, store.path, screen_width(), time_left(store.path)))
+    put(*one_screen(summary, store.path, screen_width(), _left(store.path)))
 
 
-def time_left(run: Path) -> str:
-    """How long the run still takes and until when, as the process that plays it forecasts; empty where none does."""
-    if (found := forecast_of(run)) is None:
-        return ""
-    left_s = max(0.0, found.at_s - wall_clock.now().timestamp())
-    until = wall_clock.now_here() + timedelta(seconds=left_s)
-    return f"{'at most' if found.is_most else 'about'} {duration(left_s)} left, until {until:%H:%M}"
+def _left(run: Path) -> str:
+    """How long the run still takes, if some process plays it."""
+    return time_left(forecast_of(run) if is_written_to(run) else None)
 
 
 def explain_faults(store: Store, summary: RunSummary) -> None:
@@ -221,7 +215,7 @@ def show(summary: RunSummary, *, as_json: bool, full: bool = False) -> None:
 
 def last_words(summary: RunSummary, path: Path, *, as_json: bool) -> None:
     """Say at the very end what came of the run, beside the tables, or for people where those are JSON."""
-    words = verdict(summary, screen_width(), time_left(path))
+    words = verdict(summary, screen_width(), _left(path))
     commands = [f"  {command}" for command in commands_to_read_on(summary, path)]
     if as_json:
         say(*words)

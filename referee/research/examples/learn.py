@@ -107,7 +107,7 @@ def batch_of(games: VectorEnv, learner: Learner, dice: np.random.Generator) -> d
     logs, values = np.empty(count, np.float32), np.empty(count, np.float32)
     rewards, done = np.empty((*count, games.seats), np.float32), np.empty(count, np.bool_)
     for step in range(STEPS):
-        tensors[step], masks[step] = games.codec.one_hot(games.codes), games.masks
+        tensors[step], masks[step] = games.codec.one_hot(games.observations), games.masks
         seats[step] = games.seats_to_move
         *_, chances, values[step] = learner.forward(tensors[step], masks[step])
         moves[step] = (chances + dice.gumbel(size=chances.shape)).argmax(1)

@@ -13,6 +13,7 @@ from textual.screen import Screen
 from textual.widgets import Static
 
 from protocol.text import printable
+from referee.events.time_left import time_left
 from referee.match_states.replay import Replay
 from referee.reports.provenance import influences, void_suspects
 from referee.reports.standings_text import tables_of
@@ -208,7 +209,12 @@ class RunPage(Screen[None]):
             return ": it was over when you came" if self.was_over else ": it is over"
         if now.is_played is None:
             return ""
-        return ", being played" if now.is_played else ": nobody plays it now; `golfref tournament` goes on with it"
+        left = time_left(now.forecast)
+        return (
+            f", {left or 'being played'}"
+            if now.is_played
+            else ": nobody plays it now; `golfref tournament` goes on with it"
+        )
 
     def _matches(self, room: int) -> list[Line]:
         """The latest matches, the last one at the bottom, or those around the chosen one."""

@@ -13,6 +13,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from referee.rules.record import Record, read_record
+from referee.tournament.store.disk import Forecast, forecast_of
 from referee.tournament.store.plans import extent_of, given_up
 from referee.tournament.store.rows import CommittedMatch
 from referee.tournament.store.store import Store
@@ -36,6 +37,8 @@ class RunNow(Struct, frozen=True, kw_only=True):
     """What counts, in the order of commits."""
     is_played: bool | None
     """Whether somebody is playing it; None where the system does not tell."""
+    forecast: Forecast | None = None
+    """When it will end, if somebody plays it."""
     has_ended: bool = True
     """Whether nothing will be added to the plan."""
 
@@ -70,6 +73,7 @@ class RunReader:
             self._matches = [*self._matches, *(match for match in new if match.number is not None)]
             is_all = extent.has_ended and len(self._matches) + lost >= extent.planned
             summary = self._summed(store, at_once=is_all)
+        is_played = is_locked(self.path)
         return RunNow(
             name=meta.config.name,
             planned=extent.planned,
@@ -77,7 +81,8 @@ class RunReader:
             given_up=lost,
             summary=summary,
             matches=self._matches,
-            is_played=is_locked(self.path),
+            is_played=is_played,
+            forecast=forecast_of(self.path) if is_played else None,
         )
 
     def record(self, match: CommittedMatch) -> Record:

@@ -95,10 +95,9 @@ def note_forecast(path: Path, forecast: Forecast) -> None:
 
 
 def forecast_of(path: Path) -> Forecast | None:
-    """What the process that has the lock of a store wrote last. None where no process plays it, or it is not known."""
+    """The forecast of the process that plays a store, if one does: only then it counts. None if there is none yet."""
     with contextlib.suppress(OSError, msgspec.MsgspecError):
-        if is_written_to(path):
-            return msgspec.json.decode(Path(_lock_of(path)).read_bytes(), type=Forecast)
+        return msgspec.json.decode(Path(_lock_of(path)).read_bytes(), type=Forecast)
     return None
 
 

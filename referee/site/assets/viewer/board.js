@@ -8,7 +8,7 @@ import { badgeOf, counted, knowers, knownTo, seatName, slotInWords } from "./wor
 const MOVE_MS = 380;
 
 /** For how many cards beside each other a seat makes room by smaller cards; more of them scroll. */
-const MOST_ACROSS = 5;
+const MOST_ACROSS = 8;
 
 /** @type {Record<string, string>} */
 const ENDED = { knocked: "knocked", finished: "finished first" };
@@ -29,10 +29,11 @@ export function boardOf(model) {
     const about = h("div", { class: "about-card", hidden: true }, aboutWords, button({ "aria-label": "close" }, () => ((chosen = null), describe()), "\u00D7"));
     const seats = model.bots.map((_, seat) => seatView(model, seat, (slot) => ((chosen = [seat, slot]), describe())));
     const middle = h("section", { class: "middle", "aria-label": "stock, pile and hand" }, stock, pile, hand);
-    const shape = shapeOf(model.bots.length);
+    const columns = columnsOf(model);
+    const shape = shapeOf(model.bots.length, columns);
     const table = h("div", { class: `table ${shape}` }, middle, ...seats.map((view) => view.element));
     table.style.setProperty("--seats-across", String(placeSeats(seats.map((view) => view.element), middle, shape)));
-    table.style.setProperty("--cards-across", String(Math.min(MOST_ACROSS, columnsOf(model))));
+    table.style.setProperty("--cards-across", String(Math.min(MOST_ACROSS, columns)));
     let ended = "ended the round";
     const endings = model.steps.map((step) => (ended = ENDED[step.event] ?? ended));
     const verdicts = new Map(model.windows.flatMap((one) => (one.slaps ?? []).map((slap) => [slap.step, slap.verdict])));
@@ -85,12 +86,14 @@ function columnsOf({ document, states }) {
 }
 
 /**
- * How the seats stand: two on both sides of the middle, up to four beside each other below it, else in a row above and
- * a row below it. A crowd stands in as many rows as it needs.
+ * How the seats stand: two on both sides of the middle, up to four beside each other below it; more of them, or wider
+ * ones, in a row above and a row below it. A crowd stands in as many rows as it needs.
  * @param {number} seats
+ * @param {number} columns of cards
  */
-function shapeOf(seats) {
-    return seats > 8 ? "is-crowd" : seats > 4 ? "is-in-rows" : seats > 2 ? "is-beside" : "is-around";
+function shapeOf(seats, columns) {
+    if (seats > 8 || (seats > 4 && columns > 3)) return "is-crowd";
+    return seats > 4 || columns > 3 ? "is-in-rows" : seats > 2 ? "is-beside" : "is-around";
 }
 
 /**
