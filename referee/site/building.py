@@ -13,6 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from protocol.text import printable
+from referee.events.time_left import time_left
 from referee.highlights.highlight import Highlight
 from referee.reports.verdict import is_over
 from referee.rules.record import BrokenRecord, NoRecord, read_record
@@ -30,7 +31,7 @@ from referee.site.pages.highlights import BEST
 from referee.site.pages.problem import problem_page
 from referee.site.pictures import pictures
 from referee.tournament.plan.planned_match import Identity
-from referee.tournament.store.disk import StoreError, changed_at
+from referee.tournament.store.disk import StoreError, changed_at, forecast_of
 from referee.tournament.store.rows import CommittedMatch, Meta
 from referee.tournament.store.store import Store
 from referee.tournament.summary import summary_of
@@ -105,7 +106,7 @@ class SiteBuilder:
                 highlights=gathered.highlights(),
                 recent_highlights=gathered.recent_highlights(),
                 layouts=dict(self._layouts_at(store, [*gathered.recent_highlights(), *gathered.highlights()[:BEST]])),
-                left_s=gathered.left_s(summary),
+                left=time_left(forecast_of(self._path)) if is_played else "",
                 game_highlights={game: gathered.highlights(game) for game in gathered.games},
                 times=gathered.charts.times,
                 faults=gathered.faults(),

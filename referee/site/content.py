@@ -121,8 +121,8 @@ class Content(Struct, frozen=True, kw_only=True):
     """The two best of the last quarter of an hour, as far as it is known when matches were played."""
     layouts: Mapping[int, tuple[Layout, ...]] = {}
     """By the id of a match the cards at its moment in `highlights` and `recent_highlights`."""
-    left_s: float | None = None
-    """In how many seconds the last planned match will have been played; None if that cannot be estimated yet."""
+    left: str = ""
+    """How long the run still takes, in words; empty if nobody plays it, or it is not known."""
     game_standings: Mapping[str, Standings] = {}
     """By game its tables. Where one is missing, its page has no crosstable."""
     times: Times | None = None

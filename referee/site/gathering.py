@@ -21,7 +21,6 @@ from referee.tournament.store.disk import StoreError
 from referee.tournament.store.rows import CommittedMatch
 from referee.tournament.store.store import Store
 from referee.tournament.store.tallies import results_among_remaining, tally_for
-from referee.tournament.summary import RunSummary
 
 AT_ONCE = 64
 """So many matches are read before the store is let go: a long look would keep its side file from shrinking."""
@@ -31,9 +30,6 @@ MOST_MOMENTS = 30
 
 RECENT_S = 900.0
 """Matches of the last quarter of an hour are recent."""
-
-FEWEST = 5
-"""From fewer recent matches the time that is left is not estimated."""
 
 
 class Gathering:
@@ -73,13 +69,6 @@ class Gathering:
         """The ids of the matches that were played in the last quarter of an hour, as far as that is known."""
         since_s = time.monotonic() - RECENT_S
         return {id_ for id_, seen_s in self._seen_s.items() if seen_s >= since_s}
-
-    def left_s(self, summary: RunSummary) -> float | None:
-        """How many seconds the planned matches take at the pace of the recent ones. None if these are too few."""
-        left = summary.planned - summary.matches - len(summary.unplayed)
-        if self._begun_s is None or not left or (recent := len(self.recent())) < FEWEST:
-            return None
-        return left * min(RECENT_S, time.monotonic() - self._begun_s) / recent
 
     def recent_highlights(self) -> tuple[Highlight, ...]:
         """The two best highlights of recent matches, each of another match."""

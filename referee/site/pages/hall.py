@@ -5,7 +5,6 @@ from itertools import islice
 
 from msgspec import Struct
 
-from referee.reports.tables.figures import duration
 from referee.reports.verdict import how_far, is_over
 from referee.site.content import MatchRow
 from referee.site.files import File
@@ -72,7 +71,7 @@ def hall_page(site: Site) -> File:
         progress=progress(summary),
         round=summary.rounds[-1].title if summary.goes_on and summary.rounds else "",
         played=f"{summary.matches:,} matches" if summary.goes_on else how_far(summary),
-        left=_left(site),
+        left=content.left,
         podium=leaders[:PODIUM] if is_over(summary) else [],
         leaders=leaders,
         note=NOTES.get(figure, ""),
@@ -81,12 +80,6 @@ def hall_page(site: Site) -> File:
         moments=moments(site, (recent or content.highlights)[:MOMENTS]),
         moments_title="The best of the last quarter of an hour" if recent else "The best of the run",
     )
-
-
-def _left(site: Site) -> str:
-    """How long the matches that are planned still take. Empty if that is not known."""
-    left_s = site.content.left_s
-    return "" if left_s is None else f"about {duration(left_s)} left"
 
 
 def _leaders(site: Site) -> tuple[list[Leader], str]:
