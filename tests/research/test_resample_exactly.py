@@ -13,7 +13,7 @@ from scipy.stats import chisquare
 from wandering import dice, wander
 
 from referee.research import Env
-from referee.research.observed_round import follow
+from referee.research.resample.observed_round import follow
 from referee.research.resample import other_state
 from referee.rules.check_options import with_options
 from referee.rules.game import Game

@@ -1,6 +1,6 @@
 """The games as environments of PettingZoo (AEC): one agent after another.
 
-    from referee.research import pettingzoo as golf
+    from referee.research.adapters import pettingzoo as golf
     env = golf.env("six-card", seats=2, rounds=1)
 
 README.md in this folder says what is observed, what acts when, and which names there are.
@@ -17,7 +17,7 @@ from referee.match_states.view import OPEN, Viewer
 from referee.research.arguments import whole, wrong
 from referee.research.codec import HIGH, LOW
 from referee.research.env import Env
-from referee.research.picture import Picture, Pixels
+from referee.research.adapters.picture import Picture, Pixels
 from referee.rules.questions import IllegalAnswer
 from referee.rules.variants import PRESETS
 
@@ -264,7 +264,7 @@ def name_of(preset: str) -> str:
 
 
 class Versioned(Struct, frozen=True):
-    """A game under the name that users of PettingZoo import: `from referee.research.pettingzoo import six_card_v0`."""
+    """A game under the name that users of PettingZoo import: `from referee.research.adapters.pettingzoo import six_card_v0`."""
 
     preset: str
 
