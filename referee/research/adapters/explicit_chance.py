@@ -1,7 +1,7 @@
 """Chance that is settled piece by piece: a card is drawn by lot when it is dealt or taken from the stock, not before.
 
-OpenSpiel wants every outcome of chance as a node of the game's tree. Of the orders that an `ExplicitChance` gives, only the
-beginnings are settled; `Uses` tells from the events of a match which further pieces have been used up.
+OpenSpiel wants every outcome of chance as a node of the game's tree. Of the orders that an `ExplicitChance` gives, only
+the beginnings are settled; `Uses` follows the events of a match and finds which further pieces they took.
 """
 
 from collections import Counter

@@ -15,11 +15,11 @@ import numpy as np
 from msgspec import structs
 
 from protocol.cards import Card
+from referee.research.adapters.picture import Picture
+from referee.research.adapters.tree import Path, Tree
 from referee.research.arguments import default_seats, variant_for
 from referee.research.env import Env, by_points
 from referee.research.moves import Begin, Begun, Move, Then, grows
-from referee.research.adapters.picture import Picture
-from referee.research.adapters.tree import Path, Tree
 from referee.rules.check_options import BadOptions, OptionProblem, seat_problem
 from referee.rules.match import MOST_PLAYOFFS, MOST_ROUNDS
 from referee.rules.secrets import view

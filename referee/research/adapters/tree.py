@@ -48,8 +48,8 @@ class Tree:
 class Path:
     """How far a match has come: what chance has settled, the numbers of all moves, and the `Env` that has made them.
 
-    A move is made in a copy of the env. If it uses chance that is not settled, the path stays at a chance node before it
-    until all of that is settled; then the move is made again. So copies of a path share their env.
+    A move is made in a copy of the env. If the move uses chance that is not settled, the path stays at a chance node
+    before it until all of that is settled; then the move is made again. So copies of a path share their env.
     """
 
     def __init__(self, tree: Tree, settled: dict[Order, Pieces] | None = None) -> None:
@@ -146,11 +146,11 @@ class Path:
             self.steps = 0 if env.begun == NOTHING_BEGUN else self.steps + 1
 
     def resampling(self, other: Path, seat: int, dice: Random) -> Iterator[int]:
-        """Yield the outcomes and moves from the root to a node that this seat cannot tell from this one (`Env.resample`).
+        """Yield the outcomes and moves that lead from the root to a node that this seat cannot tell from this one.
 
-        The caller goes along `other` by them, which begins at the root. What other seats have answered to the open
-        question nobody has seen: they answer again, by the dice. Raises TooRare as `Env.resample` does, and LookupError
-        at a chance node.
+        `Env.resample` draws the node. The caller goes along `other` by what is yielded, beginning at the root. What
+        other seats have answered to the open question nobody has seen: they answer again, by the dice. Raises TooRare
+        as `Env.resample` does, and LookupError at a chance node.
         """
         here = self.env
         like = here.resample(seat, dice)
