@@ -14,8 +14,8 @@ from msgspec import Struct
 from protocol.actions import Action, Block, Pass, SwapLines
 from protocol.cards import Card
 from protocol.offers import every_action
-from referee.research.observed_round import Round, Step, follow
-from referee.research.sample_deal import Deal, constraints_of, sample_deal
+from referee.research.resample.observed_round import Round, Step, follow
+from referee.research.resample.sample_deal import Deal, constraints_of, sample_deal
 from referee.rules.chance import Chance, Keyed, RoundOutcomes
 from referee.rules.game import Game
 from referee.rules.questions import Ask, IllegalAnswer, Response, SlapOrder, Window
