@@ -202,7 +202,7 @@ def test_what_every_installation_imports_is_declared() -> None:
     declared = [*project["dependencies"], *(one for some in project["optional-dependencies"].values() for one in some)]
     names = {re.split(r"[^\w-]", one)[0].replace("-", "_") for one in declared}
     ours = {"bots", "kit", "protocol", "referee"} | {path.stem for path in (ROOT / "bots").rglob("*.py")}
-    by_other_names = {"pyspiel", "sklearn"}
+    by_other_names = {"PIL", "pyspiel", "sklearn"}
     come_along = {
         "_typeshed",
         "dask",

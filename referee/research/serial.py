@@ -19,7 +19,7 @@ class Serial:
     def __init__(self, game: Game, chance: Chance) -> None:
         """Begin with the game's open question; `chance` has the lots of slap windows."""
         self.game = game
-        self._chance = chance
+        self.chance = chance
         self.asks: tuple[Ask, ...] = ()
         """Who is asked by the open question, in order; () when the match is over."""
         self.given: dict[int, Action] = {}
@@ -30,7 +30,7 @@ class Serial:
 
     def copy(self) -> "Serial":
         """Return an independent game that stands as this one does, with the same answers given."""
-        serial = Serial(self.game.copy(), self._chance)
+        serial = Serial(self.game.copy(), self.chance)
         serial.given, serial.ask = dict(self.given), self.ask
         return serial
 
@@ -64,7 +64,7 @@ class Serial:
         """CAC-25: the slaps count in the order that the window's lots, or the seats, give them."""
         table = self.game.table
         is_contested = sum(isinstance(action, Slap) for action in self.given.values()) > 1
-        lots = self._chance.lots(table.round, window.number) if is_contested else ()
+        lots = self.chance.lots(table.round, window.number) if is_contested else ()
         self.game.go_on(order_slaps(table.options, window, self.given, {}, lots))
 
     def _open(self) -> None:

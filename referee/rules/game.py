@@ -213,12 +213,9 @@ class Game:
         game._go_on_from(table, self._rounds[: before.rounds])
         return game
 
-    def turn_again(self, chance: Chance, stock: Sequence[Card]) -> "Game":
-        """Return a copy of a game in which a turn begins, with this chance and this stock, top first, from there on."""
-        game = self.copy()
-        game.table.chance, game.table.stock, game._turn = chance, list(reversed(stock)), None
-        game._note_turn()
-        return game
+    def redeal(self, chance: Chance, stock: Sequence[Card]) -> None:
+        """Have this chance and this stock, top first, from here on; with them the same has happened so far."""
+        self.table.chance, self.table.stock, self._turn = chance, list(reversed(stock)), None
 
     def _follow(self, played: Sequence["Response | _Forfeits"]) -> None:
         """Do again what was done; keep one of the last turns that begin on the way."""

@@ -148,7 +148,7 @@ def vector(preset: str) -> Playout:
 
 def raw_env(preset: str) -> Playout:
     """PettingZoo's environment, by `last` and `step`."""
-    from referee.research import pettingzoo
+    from referee.research.adapters import pettingzoo
 
     games = pettingzoo.raw_env(preset, seats_of(preset), **round_of(preset))
 

@@ -11,7 +11,7 @@ from needs import need_modules
 from wandering import dice
 
 from referee.research import Env
-from referee.research.settling import Order
+from referee.research.adapters.explicit_chance import Order
 from referee.rules.game import Game
 from referee.rules.questions import Response
 from referee.rules.variants import PRESETS
@@ -25,7 +25,7 @@ TINY: dict[str, Any] = {"pack": ["2S"] * 9 + ["9S"], "turn_cap": 1}
 @pytest.fixture(scope="module", autouse=True)
 def spiel() -> Any:
     need_modules("pyspiel", extra="openspiel")
-    from referee.research import openspiel
+    from referee.research.adapters import openspiel
 
     return openspiel
 
@@ -278,7 +278,7 @@ def test_mistakes_are_named(pyspiel: Any) -> None:
 
 
 def test_without_the_library_one_sentence_says_what_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delitem(sys.modules, "referee.research.openspiel")
+    monkeypatch.delitem(sys.modules, "referee.research.adapters.openspiel")
     monkeypatch.setitem(sys.modules, "pyspiel", None)
     with pytest.raises(ModuleNotFoundError, match=r"needs OpenSpiel, which is not installed; .* -m pip install"):
-        import referee.research.openspiel  # noqa: F401
+        import referee.research.adapters.openspiel  # noqa: F401

@@ -41,7 +41,7 @@ OTHER_PRESETS = [
 @pytest.fixture(scope="module", autouse=True)
 def golf() -> Any:
     need_modules("pettingzoo", "gymnasium", extra="research")
-    from referee.research import pettingzoo
+    from referee.research.adapters import pettingzoo
 
     return pettingzoo
 
@@ -195,9 +195,9 @@ def test_mistakes_are_named(golf: Any) -> None:
 
 def test_without_the_library_one_sentence_says_what_installs_it(golf: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     del golf
-    monkeypatch.delitem(sys.modules, "referee.research.pettingzoo")
+    monkeypatch.delitem(sys.modules, "referee.research.adapters.pettingzoo")
     monkeypatch.setitem(sys.modules, "pettingzoo", None)
     with pytest.raises(
         ModuleNotFoundError, match=r"needs PettingZoo, and pettingzoo is not installed; .* -m pip install"
     ):
-        import referee.research.pettingzoo  # noqa: F401
+        import referee.research.adapters.pettingzoo  # noqa: F401

@@ -7,7 +7,7 @@ from protocol.cards import Card
 from referee.match_states.follower import Follower
 from referee.match_states.view import View
 from referee.research import Env
-from referee.research.picture import view_of
+from referee.research.adapters.picture import view_of
 from referee.rules.game import Game
 
 

@@ -17,9 +17,9 @@ from protocol.actions import Block, Discard, Pass, Shield, Slap, SwapLines, Targ
 from protocol.cards import Card, rank
 from protocol.events import Slapped
 from referee.research import Env
-from referee.research import resample as resampling
 from referee.research.moves import Begin
 from referee.research.resample import TooRare, other_state
+from referee.research.resample import replay as resampling
 from referee.rules.check_options import BadOptions
 from referee.rules.record import replay
 from referee.rules.variants import PRESETS

@@ -13,8 +13,8 @@ from scipy.stats import chisquare
 from wandering import dice, wander
 
 from referee.research import Env
-from referee.research.observed_round import follow
 from referee.research.resample import other_state
+from referee.research.resample.observed_round import follow
 from referee.rules.check_options import with_options
 from referee.rules.game import Game
 from referee.rules.questions import Ask

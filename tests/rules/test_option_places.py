@@ -1,7 +1,4 @@
-"""An option that is added in one place only is found here: each test says in words what is missing, and where.
-
-What the second scorer must know of it stands beside that scorer, in tests/rules/scoring/test_scoring_twice.py.
-"""
+"""An option that is added in one place only is found here: each test says in words what is missing, and where."""
 
 import ast
 import re

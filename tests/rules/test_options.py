@@ -253,6 +253,11 @@ def test_any_pair_takes_the_place_of_cancel() -> None:
     with_options("four-card", {"any_pair": "none", "cancel": ["row"]})
 
 
+def test_opt_04_cheap_twos_go_with_jokers() -> None:
+    options = with_options("six-card", {"twos": "plus2", "jokers": 2}).options
+    assert (options.twos, options.jokers) == ("plus2", 2)
+
+
 @pytest.mark.parametrize(
     ("changes", "warned"),
     [

@@ -20,7 +20,7 @@ from referee.plots.times import Times
 from referee.reports.bot_match import bot_match
 from referee.reports.transcript_text import wire_lines
 from referee.rules.check_options import with_options
-from referee.rules.record import Given, GivenTogether, Line, Mishap, Move, Record
+from referee.rules.record import Given, GivenTogether, Mishap, Move, Record
 from referee.tournament.verify.replay import check_record
 
 PRELUDE = (
@@ -142,8 +142,13 @@ def without_time(move: Move) -> Move:
     return msgspec.structs.replace(move, time_us=0) if isinstance(move, Given) else move
 
 
-def test_a_fault_stands_at_the_line_where_it_happened(tmp_path: Path, mark: dict[str, str]) -> None:
-    lines = list(wire_lines(bot_match(recorded(SLOPPY, tmp_path, mark), 0)))
+@pytest.fixture(scope="module")
+def sloppy(tmp_path_factory: pytest.TempPathFactory) -> Record:
+    return recorded(SLOPPY, tmp_path_factory.mktemp("sloppy"), {})
+
+
+def test_a_fault_stands_at_the_line_where_it_happened(sloppy: Record) -> None:
+    lines = list(wire_lines(bot_match(sloppy, 0)))
 
     faults = [number for number, line in enumerate(lines) if line.startswith("! ")]
     bad, illegal = faults
@@ -154,22 +159,19 @@ def test_a_fault_stands_at_the_line_where_it_happened(tmp_path: Path, mark: dict
     assert json.loads(lines[illegal + 1][2:])["events"][-1]["event"] == "fault"
 
 
-def test_a_conversation_is_one_line_a_line_and_steers_no_terminal(tmp_path: Path, mark: dict[str, str]) -> None:
-    lines = list(wire_lines(bot_match(recorded(SLOPPY, tmp_path, mark), 0)))
+def test_a_conversation_is_one_line_a_line_and_steers_no_terminal(sloppy: Record) -> None:
+    lines = list(wire_lines(bot_match(sloppy, 0)))
     assert all(line.isprintable() for line in lines)
     assert [line[0] for line in lines[:3]] == [">", "<", ">"]
     assert lines[-2:] == ["# standard error, 9 bytes:", "| thoughts"]
 
 
-def test_it_is_told_how_long_an_answer_took_and_which_line_answered_nothing(
-    tmp_path: Path, mark: dict[str, str]
-) -> None:
-    record = recorded(SLOPPY, tmp_path, mark)
-    lines = list(wire_lines(bot_match(msgspec.structs.replace(record, lag_us=461_000), 0)))
+def test_it_is_told_how_long_an_answer_took_and_which_line_answered_nothing(sloppy: Record) -> None:
+    lines = list(wire_lines(bot_match(msgspec.structs.replace(sloppy, lag_us=461_000), 0)))
     assert lines[0] == "# the referee looked at its pipes at worst 461 ms late in this match"
     guess = next(number for number, line in enumerate(lines) if '"guess"' in line)
     assert lines[guess + 1] == "# ignored: no request before it has this id"
-    first = next(move for move in record.moves if isinstance(move, GivenTogether)).answers[0]
+    first = next(move for move in sloppy.moves if isinstance(move, GivenTogether)).answers[0]
     took = f"# {first.time_us / 1000:.3f} ms"  # with what was not charged, if the host was busy
     assert any(line == took or line.startswith(f"{took}, ") for line in lines)
 
@@ -209,8 +211,8 @@ def test_time_that_was_not_charged_and_blank_lines_are_told(tmp_path: Path, mark
     assert any(line.endswith(" ms, 52.000 ms more not charged") for line in lines)
 
 
-def test_of_a_long_line_the_start_is_kept_and_its_length(tmp_path: Path, mark: dict[str, str]) -> None:
-    lines = list(wire_lines(bot_match(recorded(SLOPPY, tmp_path, mark), 0)))
+def test_of_a_long_line_the_start_is_kept_and_its_length(sloppy: Record) -> None:
+    lines = list(wire_lines(bot_match(sloppy, 0)))
     (long,) = [number for number, line in enumerate(lines) if line.startswith("# its start")]
     assert len(lines[long - 1]) == len("< ") + KEPT_OF_LINE
     assert int(lines[long].split()[-2]) > 2000
@@ -254,9 +256,3 @@ def test_a_conversation_is_asked_for_by_name_or_by_seat(tmp_path: Path, mark: di
     shown, _ = golfref("transcript", tmp_path / "one.json", "--bot", "dictaphone", cwd=tmp_path, code=0)
     read = (tmp_path / "heard").read_text().splitlines()
     assert [line[2:] for line in shown.splitlines() if line.startswith("> ")] == read
-
-
-def test_lines_are_kept_in_order(tmp_path: Path, mark: dict[str, str]) -> None:
-    after = [line.after for line in recorded(HONEST, tmp_path, mark).seats[0].lines]
-    assert after == list(range(1, len(after) + 1))
-    assert msgspec.json.encode(Line(1, 2, "x")) == b'[1,2,"x"]'

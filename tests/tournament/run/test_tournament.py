@@ -11,14 +11,12 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import pytest
 from commands import golfref
 from forging import cut
 from made_once import made_once
 from measured import unmeasured
 
-from referee.rules.record import Record
 from referee.tournament.plan.keys import deal_key
 from referee.tournament.store.store import Store
 
@@ -245,21 +243,6 @@ def test_a_single_match_of_a_run(played: Path) -> None:
         f"there is no match 999; it has {MATCHES} matches, from 0 to {MATCHES - 1}"
         in golfref("replay", "small.golfref:999", code=2, cwd=played)[1]
     )
-
-
-def test_every_rotation_of_a_block_has_the_same_cards(played: Path) -> None:
-    store = Store.open(played / "small.golfref")
-    blocks: dict[int, list[Record]] = {}
-    for result in store.results():
-        record = msgspec.json.decode(store.record(result.id), type=Record)
-        blocks.setdefault(result.block, []).append(record)
-    store.close()
-    for records in blocks.values():
-        assert len({record.deal_key for record in records}) == 1
-        assert len({record.rounds[0].deck for record in records}) == 1
-        assert len({tuple(seat.name for seat in record.seats) for record in records}) == len(records)
-        seeds = [seat.seed for record in records for seat in record.seats]
-        assert len(set(seeds)) == len(seeds)
 
 
 def test_timed_slaps_fresh_cards_and_a_secret_key_in_a_store_elsewhere(tmp_path: Path) -> None:

@@ -14,8 +14,8 @@ from msgspec import Struct
 from protocol.actions import Action, Block, Pass, SwapLines
 from protocol.cards import Card
 from protocol.offers import every_action
-from referee.research.observed_round import Round, Step, follow
-from referee.research.sample_deal import Deal, constraints_of, sample_deal
+from referee.research.resample.observed_round import Round, Step, follow
+from referee.research.resample.sample_deal import Deal, constraints_of, sample_deal
 from referee.rules.chance import Chance, Keyed, RoundOutcomes
 from referee.rules.game import Game
 from referee.rules.questions import Ask, IllegalAnswer, Response, SlapOrder, Window
@@ -89,8 +89,8 @@ class Other(Struct, frozen=True, kw_only=True):
 def other_state(game: Game, seat: int, deciding: int | None, dice: Random) -> Other:
     """Return a state that this seat cannot tell from that of the game; `deciding` is the seat that is asked next.
 
-    README.md in this folder says over which states it is uniform, and what it does about answers that nobody has been
-    told of. Takes bounded time. Raises TooRare where no state was found in it.
+    referee/research/README.md says over which states it is uniform, and which answers it draws again. Takes bounded
+    time. Raises TooRare if no state was found in it.
     """
     known, proposals = follow(game, seat, deciding), 0
     constraints = constraints_of(known)

@@ -18,7 +18,7 @@ from random import Random
 from msgspec import Struct
 
 from protocol.cards import Card
-from referee.research.observed_round import Mix, Permutation, Pool, Round
+from referee.research.resample.observed_round import Mix, Permutation, Pool, Round
 
 DRAWS = 65
 """How many draws are weighed against each other where not all deals come out equally often."""

@@ -1,13 +1,11 @@
 """The games in OpenSpiel: `pyspiel.load_game("python_golf(preset=six-card,players=2)")` once this module is imported.
 
 Chance is explicit: each card is a chance node when it is dealt or taken from the stock, and so is who is first among
-several slaps. README.md in this folder says what follows from that for algorithms.
+several slaps. referee/research/README.md has the consequences for algorithms.
 """
 
-import pickle
 import sys
 import tomllib
-from base64 import b64encode
 from collections.abc import Callable, Mapping, Sequence
 from random import Random
 from typing import Any
@@ -17,12 +15,11 @@ import numpy as np
 from msgspec import structs
 
 from protocol.cards import Card
+from referee.research.adapters.picture import Picture
+from referee.research.adapters.tree import Path, Tree
 from referee.research.arguments import default_seats, variant_for
 from referee.research.env import Env, by_points
 from referee.research.moves import Begin, Begun, Move, Then, grows
-from referee.research.picture import Picture
-from referee.research.retold import other_path
-from referee.research.tree import Path, Tree
 from referee.rules.check_options import BadOptions, OptionProblem, seat_problem
 from referee.rules.match import MOST_PLAYOFFS, MOST_ROUNDS
 from referee.rules.secrets import view
@@ -130,10 +127,6 @@ class GolfGame(pyspiel.Game):
         return GolfObserver(self, iig_obs_type or pyspiel.IIGObservationType(perfect_recall=False), params)
 
 
-_NO_ATTRIBUTES = b64encode(pickle.dumps({})).decode()
-"""What stands in a written state for the attributes that it has in Python."""
-
-
 class GolfState(pyspiel.State):
     """A state of a match. All of it is in `path`."""
 
@@ -189,12 +182,9 @@ class GolfState(pyspiel.State):
         found in bounded time.
         """
         dice = Random(int(sampler() * 2**53))  # noqa: S311 - no secret
-        path, history = other_path(self.path, player, dice)
-        written = ",".join(f"{who}:{number}" for who, number in history)
-        state: GolfState = self.get_game().deserialize_state(
-            f"history={written}\nmove_number={len(history)}\n__dict__={_NO_ATTRIBUTES}"
-        )
-        state.path = path
+        state: GolfState = self.get_game().new_initial_state()
+        for number in self.path.resampling(state.path, player, dice):
+            state.apply_action(number)
         return state
 
     def __str__(self) -> str:
@@ -229,7 +219,7 @@ class GolfObserver:
 
     def set_from(self, state: GolfState, player: int) -> None:
         """Fill the tensor with what the player knows of the state."""
-        env = state.path.seen()
+        env = state.path.seen
         if self.tensor is not None and env is not None:
             self.tensor[:] = env.tensor(player)
         elif self.tensor is not None:
@@ -237,7 +227,7 @@ class GolfObserver:
 
     def string_from(self, state: GolfState, player: int) -> str:
         """Return what the player knows of the state, as text."""
-        env = state.path.seen()
+        env = state.path.seen
         if env is None:
             return ""
         if self._private == pyspiel.PrivateInfoType.ALL_PLAYERS:

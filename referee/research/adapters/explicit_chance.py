@@ -1,7 +1,7 @@
 """Chance that is settled piece by piece: a card is drawn by lot when it is dealt or taken from the stock, not before.
 
-OpenSpiel wants every outcome of chance as a node of the game's tree. Of the orders that a `Settling` gives, only the
-beginnings are settled; `Uses` tells from the events of a match which further pieces have been used up.
+OpenSpiel wants every outcome of chance as a node of the game's tree. Of the orders that an `ExplicitChance` gives, only
+the beginnings are settled; `Uses` follows the events of a match and finds which further pieces they took.
 """
 
 from collections import Counter
@@ -29,6 +29,17 @@ class Order(Struct, frozen=True):
     count: int = 0
     """The number of the reshuffle, shuffle or window in its round, from 1; 0 for a deck."""
 
+    def of_chance(self, chance: Chance, pieces: Pieces) -> Pieces:
+        """Return this order as a source of chance gives it: of these pieces, or of the whole pack or all seats."""
+        match self.of:
+            case "deck":
+                return chance.deck(self.round)
+            case "lots":
+                return chance.lots(self.round, self.count)
+            case "reshuffle":
+                return chance.reshuffle(self.round, self.count, cast(tuple[Card, ...], pieces))
+        return chance.shuffle(self.round, self.count, cast(tuple[Card, ...], pieces))
+
 
 class Need(Struct, frozen=True, kw_only=True):
     """The first so many pieces of an order must be settled before the match can go on."""
@@ -38,42 +49,39 @@ class Need(Struct, frozen=True, kw_only=True):
     among: Pieces
     """All pieces of the order, each as often as it is there; of lots the seats that slap."""
 
+    def next_of(self, chance: Chance, settled: Mapping[Order, Pieces]) -> Piece:
+        """Return the next piece of this order as another source of chance gives it."""
+        gone = settled.get(self.order, ())
+        left = without(self.among, gone)
+        pieces = without(self.order.of_chance(chance, self.among), gone)
+        return next((piece for piece in pieces if piece in left), left[0])
 
-class Settling(Chance):
+
+class ExplicitChance(Chance):
     """A source of chance whose orders begin with what is settled. The rest lies in any order, and nobody may look."""
 
-    def __init__(
-        self, pack: tuple[Card, ...], seats: int, settled: Mapping[Order, Pieces], *, rest: Chance | None = None
-    ) -> None:
-        """Where `rest` is given, whatever is not settled lies in the order that it gives."""
+    def __init__(self, pack: tuple[Card, ...], seats: int, settled: Mapping[Order, Pieces]) -> None:
         self.pack = pack
         self.seats = seats
         self.settled = settled
-        self.rest = rest
         self.asked: dict[Order, Pieces] = {}
         """The orders that were asked for, as they were given last."""
 
     def deck(self, number: int) -> tuple[Card, ...]:
         """Return the pack of a round."""
-        whole = self.pack if self.rest is None else self.rest.deck(number)
-        if Counter(whole) != Counter(self.pack):  # of a round that has not begun: the rest knows the game's own pack
-            whole = self.pack
-        return cast(tuple[Card, ...], self._given(Order("deck", number), whole))
+        return cast(tuple[Card, ...], self._given(Order("deck", number), self.pack))
 
     def reshuffle(self, number: int, count: int, cards: tuple[Card, ...]) -> tuple[Card, ...]:
         """Return the new stock, top first."""
-        whole = cards if self.rest is None else self.rest.reshuffle(number, count, cards)
-        return cast(tuple[Card, ...], self._given(Order("reshuffle", number, count), whole))
+        return cast(tuple[Card, ...], self._given(Order("reshuffle", number, count), cards))
 
     def shuffle(self, number: int, count: int, cards: tuple[Card, ...]) -> tuple[Card, ...]:
         """Return the cards of a set, by slot."""
-        whole = cards if self.rest is None else self.rest.shuffle(number, count, cards)
-        return cast(tuple[Card, ...], self._given(Order("shuffle", number, count), whole))
+        return cast(tuple[Card, ...], self._given(Order("shuffle", number, count), cards))
 
     def lots(self, number: int, window: int) -> tuple[int, ...]:
         """Return all seats in the order drawn for a slap window."""
-        whole = tuple(range(self.seats)) if self.rest is None else self.rest.lots(number, window)
-        return cast(tuple[int, ...], self._given(Order("lots", number, window), whole))
+        return cast(tuple[int, ...], self._given(Order("lots", number, window), tuple(range(self.seats))))
 
     def asking(self, number: int, window: int) -> tuple[int, ...]:  # noqa: ARG002 - a Chance has it
         """Return the seats in rising order: nobody's time is taken."""
@@ -81,10 +89,8 @@ class Settling(Chance):
 
     def _given(self, order: Order, whole: Pieces) -> Pieces:
         settled = self.settled.get(order, ())
-        if whole[: len(settled)] != settled:
-            whole = (*settled, *without(whole, settled))
-        self.asked[order] = whole
-        return whole
+        self.asked[order] = (*settled, *without(whole, settled))
+        return self.asked[order]
 
 
 def without(whole: Sequence[Piece], some: Sequence[Piece]) -> list[Piece]:
@@ -118,22 +124,18 @@ class Uses:
         other._stock, other.left, other._shuffles = self._stock, self.left, self._shuffles
         return other
 
-    def stock(self, chance: Settling) -> tuple[Card, ...]:
+    def stock(self, chance: ExplicitChance) -> tuple[Card, ...]:
         """Return the cards of the stock as this chance orders them, top first."""
-        order = self._stock
-        if order.of == "deck":
-            whole = chance.deck(order.round)
-        else:
-            whole = chance.reshuffle(order.round, order.count, cast(tuple[Card, ...], self.orders[order]))
-        return whole[len(whole) - self.left :]
+        whole = self._stock.of_chance(chance, self.orders.get(self._stock, ()))
+        return cast(tuple[Card, ...], whole[len(whole) - self.left :])
 
-    def slapped(self, window: Order, slappers: Sequence[int], chance: Settling) -> Iterator[Need]:
+    def slapped(self, window: Order, slappers: Sequence[int], chance: ExplicitChance) -> Iterator[Need]:
         """Tell what a slap window needs that these seats have slapped in: lots, if they are several."""
         if len(slappers) > 1 and window in chance.asked:
             self.orders[window] = chance.asked[window]
             yield Need(order=window, upto=len(slappers) - 1, among=tuple(slappers))
 
-    def needs(self, events: Sequence[TableEvent], chance: Settling) -> Iterator[Need]:
+    def needs(self, events: Sequence[TableEvent], chance: ExplicitChance) -> Iterator[Need]:
         """Tell what these events took, in their order, settled or not; `chance` has just been asked for it."""
         for event in events:
             if isinstance(event, wire.Round):
@@ -152,7 +154,7 @@ class Uses:
                 self.left = left
                 yield self._need(len(self.orders[self._stock]) - left)
 
-    def _turn_to(self, order: Order, count: int, chance: Settling) -> None:
+    def _turn_to(self, order: Order, count: int, chance: ExplicitChance) -> None:
         """The stock comes from this order from now on."""
         self._stock, self.left = order, count
         self.orders[order] = chance.asked[order]

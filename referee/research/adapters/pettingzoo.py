@@ -1,23 +1,25 @@
 """The games as environments of PettingZoo (AEC): one agent after another.
 
-    from referee.research import pettingzoo as golf
+    from referee.research.adapters import pettingzoo as golf
     env = golf.env("six-card", seats=2, rounds=1)
 
-README.md in this folder says what is observed, what acts when, and which names there are.
+referee/research/README.md describes observations, steps and names.
 """
 
 import sys
 from collections.abc import Mapping, Sequence
+from functools import partial
+from types import SimpleNamespace
 from typing import Any, Literal
 
 import numpy as np
 from msgspec import Struct
 
 from referee.match_states.view import OPEN, Viewer
+from referee.research.adapters.picture import Picture, Pixels
 from referee.research.arguments import whole, wrong
 from referee.research.codec import HIGH, LOW
 from referee.research.env import Env
-from referee.research.picture import Picture, Pixels
 from referee.rules.questions import IllegalAnswer
 from referee.rules.variants import PRESETS
 
@@ -150,7 +152,8 @@ class GolfAEC(AECEnv):
 
         All cards are open unless `render_view` says otherwise. Raises ValueError where no `render_mode` was given.
         """
-        game, asked = self.match.game, self._asked()
+        game, ask = self.match.game, self.match.ask
+        asked = "the match is over" if ask is None else f"{self.possible_agents[ask.seat]} decides {ask.decision}"
         if self.render_mode == "rgb_array":
             return self._picture.pixels(game, asked)
         if self.render_mode is None:
@@ -164,14 +167,18 @@ class GolfAEC(AECEnv):
     def close(self) -> None:
         """Do nothing: there are no windows, files or processes."""
 
-    def _asked(self) -> str:
-        ask = self.match.ask
-        return "the match is over" if ask is None else f"{self.possible_agents[ask.seat]} decides {ask.decision}"
+    def _known(self, agent: Agent) -> Agent:
+        """The agent, if there is one of this name. Raises ValueError for another one."""
+        if agent in self.possible_agents:
+            return agent
+        raise wrong("agent", f"one of {', '.join(self.possible_agents)}", agent)
 
-    def _begin(self, seed: int | None, options: Mapping[str, Any] | None) -> None:
+    def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
         """Begin a match: with the cards of `Env.reset(seed)`, or without a seed with others that follow from the last.
 
-        Where no seed was ever given, the cards are unpredictable. Raises ValueError where there are `options`."""
+        Where no seed was ever given, the cards are unpredictable. Raises ValueError for `options`: those of the game go
+        to `env`.
+        """
         if unknown := set(options or ()) - {"options"}:  # PettingZoo's own tests give this key
             raise ValueError(f"options: reset takes none, got {', '.join(unknown)}; give them to env(preset, seats)")
         if seed is not None and whole("seed", seed, _SEEDS) < 0:
@@ -184,20 +191,6 @@ class GolfAEC(AECEnv):
             self.match.reset(f"{self._seed}/{self._resets}" if self._resets else self._seed)
         self.cycles = 0
         self.agents = self.possible_agents[:]
-
-    def _known(self, agent: Agent) -> Agent:
-        """The agent, if there is one of this name. Raises ValueError for another one."""
-        if agent in self.possible_agents:
-            return agent
-        raise wrong("agent", f"one of {', '.join(self.possible_agents)}", agent)
-
-    def _is_cut(self) -> bool:
-        """Whether the match ends here without a result, by `max_cycles`."""
-        return self.max_cycles is not None and self.cycles >= self.max_cycles and self.match.seat is not None
-
-    def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
-        """Begin a match; the same seed deals the same cards. `options` must be empty: those of the game go to `env`."""
-        self._begin(seed, options)
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
         self.terminations = dict.fromkeys(self.agents, False)
@@ -225,7 +218,8 @@ class GolfAEC(AECEnv):
         self.cycles += 1
         self._cumulative_rewards[agent] = 0.0
         self.rewards = dict(zip(self.possible_agents, self.match.rewards(), strict=True))
-        is_over, is_cut = self.match.seat is None, self._is_cut()
+        is_over = self.match.seat is None
+        is_cut = not is_over and self.cycles == self.max_cycles
         self.terminations = dict.fromkeys(self.agents, is_over)
         self.truncations = dict.fromkeys(self.agents, is_cut)
         self._select()
@@ -263,36 +257,16 @@ def name_of(preset: str) -> str:
     return f"golf_{preset.replace('-', '_')}_v{VERSION}"
 
 
-class Versioned(Struct, frozen=True):
-    """A game under the name that users of PettingZoo import: `from referee.research.pettingzoo import six_card_v0`."""
-
-    preset: str
-
-    def env(self, seats: int | None = None, **settings: Any) -> OrderEnforcingWrapper:
-        """Return what `env` of this module returns for the game."""
-        return env(self.preset, seats, **settings)
-
-    def raw_env(self, seats: int | None = None, **settings: Any) -> GolfAEC:
-        """Return what `raw_env` of this module returns for the game."""
-        return raw_env(self.preset, seats, **settings)
+_PRESETS = {f"{preset.replace('-', '_')}_v{VERSION}": preset for preset in PRESETS}
 
 
-_VERSIONED = {f"{preset.replace('-', '_')}_v{VERSION}": Versioned(preset) for preset in PRESETS}
+def __getattr__(name: str) -> SimpleNamespace:
+    """Return a game with its `env` and `raw_env`: `from referee.research.adapters.pettingzoo import six_card_v0`."""
+    if name not in _PRESETS:
+        raise AttributeError(f"there is no `{name}` here; the games are {', '.join(_PRESETS)}")
+    return SimpleNamespace(env=partial(env, _PRESETS[name]), raw_env=partial(raw_env, _PRESETS[name]))
 
 
-def __getattr__(name: str) -> Versioned:
-    if name in _VERSIONED:
-        return _VERSIONED[name]
-    raise AttributeError(f"there is no `{name}` here; the games are {', '.join(_VERSIONED)}")
-
-
-def _register() -> None:
-    """Let `pettingzoo.make("aec", "golf/six_card_v0")` find the games, where PettingZoo has a registry (from 1.27)."""
-    register = getattr(pettingzoo, "register", None)
-    if register is None:
-        return
-    for name, game in _VERSIONED.items():
-        register("aec", f"golf/{name}", entry_point=env, kwargs={"preset": game.preset})
-
-
-_register()
+if hasattr(pettingzoo, "register"):  # from 1.27 on `pettingzoo.make("aec", "golf/six_card_v0")` finds the games
+    for _name, _preset in _PRESETS.items():
+        pettingzoo.register("aec", f"golf/{_name}", entry_point=env, kwargs={"preset": _preset})
