@@ -11,8 +11,9 @@ import in_memory
 import pytest
 import trio
 from in_memory import Pipes, three_bots
+from live_matches import matches
 from msgspec.structs import replace
-from racing import computing_slapper, matches, setup, slapper, windows
+from racing import computing_slapper, setup, slapper, windows
 
 from protocol.messages import Clocks
 from referee.ending_signals import ENDING_SIGNALS, Interrupted
