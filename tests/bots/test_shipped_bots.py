@@ -5,23 +5,21 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
+import live_matches
 import pytest
+from live_matches import match_setup
 from msgspec.structs import replace
 from needs import need_bubblewrap, need_perl
 
 from protocol.codec import decode_answer, decode_ready, encode
-from protocol.messages import Clocks, Decision, FaultPolicy, GameMessage, Request
+from protocol.messages import Clocks, Decision, Request
 from protocol.offers import AnyOf, Offer, OneOf, Pick, admits
-from referee.play.match import MatchSetup, match_messages, play
-from referee.play.pump.pump import Pump
-from referee.play.session import run_session
+from referee.play.match import match_messages
 from referee.play.spec import SHIPPED, BotSpec, Confinement, Isolation, builtin_bot, shipped
 from referee.play.talk.script import hello
-from referee.rules.check_options import with_options
 from referee.rules.record import Record
 from referee.rules.variants import PRESETS
 from referee.tournament.config.config import load
@@ -42,15 +40,11 @@ def matches(
     bots: list[BotSpec], presets: Sequence[str], isolation: Isolation = "limits", options: Options = SHORT
 ) -> dict[str, Record]:
     """A match of these bots in each of these presets, all side by side; a short one unless options are given."""
-    records: dict[str, Record] = {}
-
-    async def work(preset: str, pump: Pump) -> None:
-        records[preset] = await play(
-            pump, replace(setup_of(preset, bots, options), confinement=Confinement(isolation=isolation))
-        )
-
-    run_session([partial(work, preset) for preset in presets])
-    return records
+    confined = Confinement(isolation=isolation)
+    setups = (
+        match_setup(bots, preset, dict(options[preset]), clocks=PATIENT, confinement=confined) for preset in presets
+    )
+    return dict(zip(presets, live_matches.matches(*setups), strict=True))
 
 
 def assert_blameless(records: dict[str, Record]) -> None:
@@ -61,20 +55,6 @@ def assert_blameless(records: dict[str, Record]) -> None:
         if seat.faults or seat.late_slaps or seat.unasked_lines or seat.stderr
     }
     assert not troubles
-
-
-def setup_of(preset: str, bots: Sequence[BotSpec], options: Options = SHORT) -> MatchSetup:
-    return MatchSetup(
-        variant=with_options(preset, options[preset]),
-        name=preset,
-        bots=tuple(bots),
-        seeds=tuple(range(len(bots))),
-        deal_key=b"shipped",
-        clocks=PATIENT,
-        faults=FaultPolicy(),
-        confinement=Confinement(),
-        games=(GameMessage(variant=preset, name=preset, seats=len(bots)),),
-    )
 
 
 @pytest.mark.parametrize(
@@ -167,7 +147,7 @@ def test_a_bot_that_knows_nothing_of_a_decision_answers_it_legally(name: str) ->
     if name == "perl":
         need_perl()
     spec = builtin_bot(name)
-    setup = setup_of("six-card", [spec, spec])
+    setup = match_setup([spec, spec])
     requests = [
         Request(events=(), id=decision, decision=decision, legal=legal, time_s=1.0, bank_s=1.0)
         for decision, legal in SELDOM.items()

@@ -103,11 +103,7 @@ def test_a_host_without_a_folder_for_temporary_files_is_at_fault(tmp_path: Path)
         (bundle / name).write_bytes(b"")
     (tmp_path / "key.pub").write_text("ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ0 x\n")
     nowhere = "import tempfile; tempfile._candidate_tempdir_list = lambda: ['/proc']"
-    command = [sys.executable, "-c", f"{nowhere}\nfrom referee.commands import main\nmain()", "verify", "bundle"]
-    command += ["--signer", "key.pub"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert done.returncode == 3, done.stderr
-    assert done.stderr == (
+    assert golfref("verify", "bundle", "--signer", "key.pub", cwd=tmp_path, before=nowhere, code=3)[1] == (
         "golfref: the system refused the referee something: No usable temporary directory found in ['/proc']; "
         "let TMPDIR name a folder that golfref may write\n"
     )

@@ -3,8 +3,6 @@
 import re
 import shlex
 import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -86,7 +84,5 @@ def test_an_interruption_while_a_command_is_imported_is_printed(tmp_path: Path, 
     """Typer itself would end without a word."""
     slow = "import os, signal, sys\nclass Finder:\n    def find_spec(self, name, path, target=None):\n"
     slow += f"        if name == '{module}':\n            os.kill(os.getpid(), {signal.SIGTERM:d})\n"
-    script = f"{slow}sys.meta_path.insert(0, Finder())\nfrom referee.commands import main\nmain()"
-    command = [sys.executable, "-c", script, "rules", "six-card"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stderr) == (130, "golfref: interrupted\n")
+    slow += "sys.meta_path.insert(0, Finder())"
+    assert golfref("rules", "six-card", cwd=tmp_path, before=slow, code=130)[1] == "golfref: interrupted\n"

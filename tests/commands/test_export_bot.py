@@ -80,16 +80,6 @@ def test_what_cannot_be_exported_is_said_in_a_sentence(run: Path) -> None:
     assert refused("run.golfref", "--bot", "anne", "-o", "x") == (
         "golfref: run.golfref: no bot anne plays in this run; did you mean ann?\n"
     )
-    (run / "there").write_text("mine")
-    assert refused("run.golfref", "--bot", "ann", "-o", "there") == (
-        "golfref: there exists already; remove it, name another file, or replace it with --force\n"
-    )
-    assert (run / "there").read_text() == "mine"
-    golfref("export", "run.golfref", "--bot", "ann", "-o", "there", "--force", cwd=run)
-    assert read_bot_match((run / "there").read_bytes().splitlines()[0]).bot == "ann"
-    (run / "there").write_text("mine")
-    assert "nowhere/x: cannot be written: No such file" in refused("run.golfref", "--bot", "ann", "-o", "nowhere/x")
-    assert "there: not a golfref store" in refused("there", "--bot", "ann", "-o", "x")
     take_out(run, "DELETE FROM places")
     _, said = golfref("export", "run.golfref", "--bot", "ann", "-o", "x", cwd=run, code=1)
     assert said == "golfref: ann has played no match so far; nothing was written\n"

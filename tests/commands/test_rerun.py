@@ -6,18 +6,17 @@ from pathlib import Path
 import msgspec
 import pytest
 from commands import golfref
+from live_matches import match_setup, matches
 from msgspec.structs import replace
 from quick import FILLER
 
-from protocol.messages import Clocks, FaultPolicy, GameMessage
+from protocol.messages import Clocks
 from referee.bot_tools.rerun import Outcome, Rerun, compared, rerun
 from referee.commands.match.rerun import in_words
-from referee.play.match import MatchSetup, play
 from referee.play.pump.pump import Pump
 from referee.play.session import run_session
 from referee.play.spec import BotSpec, Confinement
 from referee.reports.bot_match import BotMatch, Took, bot_match
-from referee.rules.check_options import with_options
 from referee.rules.record import Mishap, Record
 
 NONE = Confinement(isolation="none")
@@ -49,24 +48,10 @@ def spec(name: str, *words: str, mark: dict[str, str]) -> BotSpec:
 
 def recorded(mark: dict[str, str], *words: str, preset: str = "six-card") -> Record:
     """A match of two such bots, of which the first does what the words say."""
-    setup = MatchSetup(
-        variant=with_options(preset, {"rounds": 1}),
-        name=preset,
-        bots=(spec("mine", *words, mark=mark), spec("rival", mark=mark)),
-        seeds=(1, 2),
-        deal_key=bytes(32),
-        clocks=Clocks(move_s=1.0 if "sleeps" in words else 60.0, bank_s=600.0, slap_s=10.0),
-        faults=FaultPolicy(),
-        confinement=NONE,
-        games=(GameMessage(variant=preset, name=preset, seats=2),),
-    )
-    records: list[Record] = []
-
-    async def work(pump: Pump) -> None:
-        records.append(await play(pump, setup))
-
-    run_session([work])
-    return msgspec.json.decode(msgspec.json.encode(records[0]), type=Record)
+    bots = (spec("mine", *words, mark=mark), spec("rival", mark=mark))
+    clocks = Clocks(move_s=1.0 if "sleeps" in words else 60.0, bank_s=600.0, slap_s=10.0)
+    (record,) = matches(match_setup(bots, preset, clocks=clocks, confinement=NONE))
+    return msgspec.json.decode(msgspec.json.encode(record), type=Record)
 
 
 def reran(match: BotMatch, mark: dict[str, str], *words: str, patience: float = 1.0, goes_on: bool = False) -> Rerun:

@@ -41,17 +41,21 @@ _ONLY_READ = {
 """Commands that play nothing and hear no signals."""
 
 
-def golfref(*words: str | Path, cwd: Path, given: str = "", code: int = 0, alone: bool = False) -> tuple[str, str]:
+def golfref(
+    *words: str | Path, cwd: Path, given: str = "", code: int = 0, alone: bool = False, before: str = ""
+) -> tuple[str, str]:
     """What a command prints on stdout and stderr; it must end with this exit code and never with a traceback.
 
     What only reads is called in this process, and the rest in one that is forked: both spare the start of another
-    Python. With `alone` it is started as its users start it.
+    Python. With `alone` it is started as its users start it, and with `before` after this code of ours.
     """
     said = [str(word) for word in words]
     said[1:1] = _TIME if said[0] == "match" else ()
     only_reads = said[0] in _ONLY_READ or "--help" in said
-    run = _started if alone else _called if only_reads else _forked
-    out, err, ended = run(said, cwd, given)
+    if alone or before:
+        out, err, ended = _started(said, cwd, given, before)
+    else:
+        out, err, ended = (_called if only_reads else _forked)(said, cwd, given)
     assert "Traceback" not in err, err
     assert ended == code, out + err
     return out, err
@@ -68,9 +72,10 @@ def _forked(words: list[str], cwd: Path, given: str) -> tuple[str, str, int]:
     return done.out.decode(), done.err.decode(), done.code
 
 
-def _started(words: list[str], cwd: Path, given: str) -> tuple[str, str, int]:
+def _started(words: list[str], cwd: Path, given: str, before: str) -> tuple[str, str, int]:
+    command = [sys.executable, "-c", f"{before}\nfrom referee.commands import main\nmain()"] if before else GOLFREF
     done = subprocess.run(
-        [*GOLFREF, *words],
+        [*command, *words],
         cwd=cwd,
         input=given,
         capture_output=True,

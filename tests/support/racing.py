@@ -2,16 +2,13 @@
 
 import sys
 from collections.abc import Sequence
-from functools import partial
 
+from live_matches import match_setup
 from quick import FILLER
 
-from protocol.messages import Clocks, FaultPolicy, GameMessage
-from referee.play.match import MatchSetup, play
-from referee.play.pump.pump import Pump
-from referee.play.session import run_session
-from referee.play.spec import BotSpec, Confinement
-from referee.rules.check_options import with_options
+from protocol.messages import Clocks, FaultPolicy
+from referee.play.match import MatchSetup
+from referee.play.spec import BotSpec
 from referee.rules.record import GivenSlaps, Record
 from referee.tournament.verify.replay import check_record
 
@@ -72,31 +69,13 @@ def setup(
     programs: Sequence[str], mark: dict[str, str], *, preset: str = "cactus", clocks: Clocks | None = None
 ) -> MatchSetup:
     """One round between these programs, each after PRELUDE."""
-    return MatchSetup(
-        variant=with_options(preset, {"rounds": 1}),
-        name=preset,
-        bots=tuple(
-            BotSpec(name=f"bot{seat}", command=(sys.executable, "-c", PRELUDE + program), dir="/", env=mark)
-            for seat, program in enumerate(programs)
-        ),
-        seeds=tuple(range(len(programs))),
-        deal_key=bytes(32),
-        clocks=clocks or Clocks(move_s=60.0, slap_s=10.0),
-        faults=FaultPolicy(policy="forfeit"),
-        confinement=Confinement(),
-        games=(GameMessage(variant=preset, name=preset, seats=len(programs)),),
-    )
-
-
-def matches(*setups: MatchSetup) -> list[Record]:
-    """The records of matches that are played side by side."""
-    records: dict[int, Record] = {}
-
-    async def work(number: int, pump: Pump) -> None:
-        records[number] = await play(pump, setups[number])
-
-    run_session([partial(work, number) for number in range(len(setups))])
-    return [records[number] for number in range(len(setups))]
+    command = (sys.executable, "-c")
+    bots = [
+        BotSpec(name=f"bot{seat}", command=(*command, PRELUDE + program), dir="/", env=mark)
+        for seat, program in enumerate(programs)
+    ]
+    clocks = clocks or Clocks(move_s=60.0, slap_s=10.0)
+    return match_setup(bots, preset, clocks=clocks, faults=FaultPolicy(policy="forfeit"))
 
 
 def windows(record: Record) -> list[GivenSlaps]:

@@ -14,12 +14,13 @@ from typing import Any
 
 import pytest
 import trio
+from live_matches import match_setup, matches
 from msgspec import Struct, field
 from msgspec.structs import replace
 from needs import need_bubblewrap
 from quick import FILLER
 
-from protocol.messages import Clocks, FaultPolicy, GameMessage
+from protocol.messages import Clocks, FaultPolicy
 from referee.play.faults import HostFault
 from referee.play.match import MatchSetup, play
 from referee.play.process import process
@@ -30,7 +31,6 @@ from referee.play.sandbox.cgroups import Cgroups, Group
 from referee.play.session import run_session
 from referee.play.spec import BotSpec, Confinement, Isolation, builtin_bot
 from referee.reports.faults import mishap_of
-from referee.rules.check_options import with_options
 from referee.rules.record import Mishap, Record
 from referee.rules.scoring.knocker import score_round
 from referee.rules.variants import from_record
@@ -219,32 +219,12 @@ def python(program: str) -> tuple[str, ...]:
     return sys.executable, "-c", PRELUDE + program
 
 
-def run(setup: MatchSetup) -> Record:
-    """The record of a match."""
-    records: list[Record] = []
-
-    async def work(pump: Pump) -> None:
-        records.append(await play(pump, setup))
-
-    run_session([work])
-    return records[0]
-
-
 def setup_of(case: Case, bot: BotSpec, mark: dict[str, str]) -> MatchSetup:
     """One round, the bot on seat 0 against an honest one on seat 1."""
     command = python(case.opponent) if case.opponent else builtin_bot("random").command
     honest = BotSpec(name="honest", command=command, dir="/", env=mark)
-    return MatchSetup(
-        variant=with_options(case.preset, {"rounds": 1}),
-        name=case.preset,
-        bots=(bot, honest),
-        seeds=(1, 2),
-        deal_key=bytes(32),
-        clocks=case.clocks,
-        faults=case.policy,
-        confinement=Confinement(isolation=case.isolation),
-        games=(GameMessage(variant=case.preset, name=case.preset, seats=2),),
-    )
+    confined = Confinement(isolation=case.isolation)
+    return match_setup((bot, honest), case.preset, clocks=case.clocks, faults=case.policy, confinement=confined)
 
 
 def mishaps(record: Record, seat: int) -> list[Mishap]:
@@ -254,7 +234,7 @@ def mishaps(record: Record, seat: int) -> list[Mishap]:
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 def test_each_fault_is_told_apart_and_blamed_on_its_bot(case: Case, mark: dict[str, str], marked: Any) -> None:
     bot = BotSpec(name="faulty", command=python(case.does), dir="/", env=mark)
-    record = run(setup_of(case, bot, mark))
+    (record,) = matches(setup_of(case, bot, mark))
 
     assert not marked()
     faulty, honest = record.seats
@@ -308,7 +288,7 @@ def test_a_control_group_that_takes_no_bot_is_the_hosts_fault(
     bot = BotSpec(name="blameless", command=builtin_bot("random").command, dir=builtin_bot("random").dir, env=mark)
     setup = setup_of(Case(does="", isolation=isolation), bot, mark)
     with pytest.raises(HostFault, match=r"a bot could not enter its control group: .*gone/cgroup.procs"):
-        run(replace(setup, bots=(bot, bot)))
+        matches(replace(setup, bots=(bot, bot)))
     assert not marked()
 
 

@@ -11,10 +11,11 @@ import pytest
 import trio
 from commands import golfref
 from in_memory import Pipes, channel
+from live_matches import match_setup
 from msgspec import structs
 from quick import FILLER
 
-from protocol.messages import Clocks, FaultPolicy, GameMessage, Limits, Ready
+from protocol.messages import Limits, Ready
 from referee.play.match import LiveMatch, MatchSetup
 from referee.play.process import pool as pool_module
 from referee.play.process.channel import Channel
@@ -26,7 +27,6 @@ from referee.play.slaps import quiet
 from referee.play.slaps.quiet import freeze_fully, frozen
 from referee.play.spec import BotSpec, Confinement, builtin_bot
 from referee.play.talk.exchange import Delivery
-from referee.rules.check_options import with_options
 from referee.rules.record import Record
 from referee.tournament.store.store import Store
 
@@ -64,18 +64,8 @@ def noting(folder: Path, mark: dict[str, str], head: str = QUIET) -> BotSpec:
 
 def setup(block: int, bot: BotSpec) -> MatchSetup:
     """A match of two of these bots; those of one block have the same cards."""
-    return MatchSetup(
-        variant=with_options("six-card", {"rounds": 1}),
-        name="six-card",
-        bots=(structs.replace(bot, name="ann"), structs.replace(bot, name="bea")),
-        seeds=(2 * block, 2 * block + 1),
-        deal_key=bytes(32),
-        block=block,
-        clocks=Clocks(start_s=60.0, move_s=60.0, bank_s=600.0),
-        faults=FaultPolicy(),
-        confinement=Confinement(),
-        games=(GameMessage(variant="six-card", name="six-card", seats=2),),
-    )
+    bots = (structs.replace(bot, name="ann"), structs.replace(bot, name="bea"))
+    return match_setup(bots, seeds=(2 * block, 2 * block + 1), block=block)
 
 
 def played(bot: BotSpec, *blocks: int, play_on: set[str] | None = None, keeps: bool = True) -> list[Record]:

@@ -10,15 +10,11 @@ from functools import partial
 from typing import Any
 
 import pytest
+from live_matches import match_setup, matches
 from quick import FILLER
 
-from protocol.messages import Clocks, FaultPolicy, GameMessage
 from referee.play.faults import HostFault
-from referee.play.match import MatchSetup, play
-from referee.play.pump.pump import Pump
-from referee.play.session import run_session
 from referee.play.spec import BotSpec, Confinement
-from referee.rules.check_options import with_options
 from referee.rules.record import Record
 
 ENOUGH = 2 + 1 + 2 * 3
@@ -46,26 +42,14 @@ def test_a_match_without_enough_watches_is_void_in_words_and_leaves_no_bot(
     mark: dict[str, str], marked: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     command = (sys.executable, "-c", f"{FILLER}\nstart(); play()")
-    setup = MatchSetup(
-        variant=with_options("six-card", {"rounds": 1}),
-        name="six-card",
-        bots=tuple(BotSpec(name=name, command=command, dir="/", env=mark) for name in ("one", "other")),
-        seeds=(1, 2),
-        deal_key=bytes(32),
-        clocks=Clocks(start_s=60.0, move_s=60.0),
-        faults=FaultPolicy(),
-        confinement=Confinement(isolation="none"),
-        games=(GameMessage(variant="six-card", name="six-card", seats=2),),
-    )
+    bots = [BotSpec(name=name, command=command, dir="/", env=mark) for name in ("one", "other")]
+    setup = match_setup(bots, confinement=Confinement(isolation="none"))
     epoll, played = select.epoll, list[Record]()
-
-    async def work(pump: Pump) -> None:
-        played.append(await play(pump, setup))
 
     for watches in range(ENOUGH + 1):
         monkeypatch.setattr(select, "epoll", partial(Epoll, epoll, iter(range(watches))))
         is_void = pytest.raises(HostFault, match="max_user_watches")
         with contextlib.nullcontext() if watches == ENOUGH else is_void:
-            run_session([work])
+            played += matches(setup)
         assert not marked()
     assert [seat.faults for record in played for seat in record.seats] == [{}, {}]

@@ -8,7 +8,8 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from racing import matches, setup, windows
+from live_matches import matches
+from racing import setup, windows
 
 from referee.play.slaps import one_core
 from referee.play.slaps.one_core import OneCore, keeping_off, pinned_to

@@ -5,19 +5,21 @@ import os
 import signal
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import in_memory
 import pytest
 import trio
 from in_memory import Pipes, three_bots
+from live_matches import matches
 from msgspec.structs import replace
-from racing import computing_slapper, matches, setup, slapper, windows
+from racing import computing_slapper, setup, slapper, windows
 
 from protocol.messages import Clocks
 from referee.ending_signals import ENDING_SIGNALS, Interrupted
 from referee.play.match import play
-from referee.play.process import channel
+from referee.play.process import channel, orphans
 from referee.play.process.process import BotProcess
 from referee.play.process.thread_cache import Waits
 from referee.play.process.usage import Computed
@@ -73,6 +75,40 @@ def test_a_measurement_says_why_it_is_in_doubt() -> None:
 
 
 # Who is frozen, and who has escaped
+
+
+class PidWatermark:
+    """In place of the last process of the host: there is no other one until `note` is forgotten."""
+
+    is_noted = False
+
+    def is_same(self) -> bool:
+        return self.is_noted
+
+    def note(self) -> None:
+        self.is_noted = True
+
+    def forget(self) -> None:
+        self.is_noted = False
+
+
+def test_escaped_processes_are_looked_for_until_none_is_left_and_again_after_a_turn_of_many(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ends = iter([False, True, True])
+    monkeypatch.setattr(race, "PidWatermark", PidWatermark)
+    monkeypatch.setattr(orphans, "end_orphans_now", lambda **_: next(ends))
+    escapes = race._Escapes()
+    assert [escapes.end() for _ in range(4)] == [False, True, True, True]
+    escapes.note_turn(turn_of([7]))
+    assert escapes.end()
+    escapes.note_turn(turn_of([7, 8]))
+    assert escapes.end()
+    assert list(ends) == []
+
+
+def turn_of(members: list[int]) -> Any:
+    return SimpleNamespace(process=SimpleNamespace(members=lambda: members))
 
 
 class Bot:

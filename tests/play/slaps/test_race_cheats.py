@@ -11,8 +11,9 @@ from typing import Any
 
 import pytest
 from arena import HOSTILE
+from live_matches import matches
 from msgspec.structs import replace
-from racing import WAITERS, matches, setup, slapper, windows
+from racing import WAITERS, setup, slapper, windows
 
 from protocol.messages import Clocks
 from referee.play.faults import Missing

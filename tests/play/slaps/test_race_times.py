@@ -7,7 +7,8 @@ import time
 from typing import Any, get_args
 
 import pytest
-from racing import computing_slapper, matches, setup, slapper, windows
+from live_matches import matches
+from racing import computing_slapper, setup, slapper, windows
 
 from protocol.messages import Clocks, SlapTiming
 from referee.play.process.process import BotProcess

@@ -161,14 +161,6 @@ def test_a_match_from_hello_to_end() -> None:
     assert all(seat.faults.total() == 0 for seat in table.talk.seats)
 
 
-def test_every_request_has_an_id_of_its_own() -> None:
-    table = knock_game(*CLOSING)
-    ids = [request.id for seat in (0, 1) for request in table.requests(seat)]
-    assert len(set(ids)) == len(ids)
-    first, second = request_ids(bytes(16), 0), request_ids(bytes(16), 1)
-    assert ids == [id_.decode() for id_ in (*islice(first, 3), *islice(second, 2))]
-
-
 def test_an_id_is_72_bits_of_a_keyed_hash() -> None:
     """SHAKE-256 of a block's number and the match's secret, base64url: put together here by other means."""
     for key, seat, number in ((bytes(16), 0, 0), (bytes(range(16)), 7, 63), (bytes(range(16)), 7, 300)):
@@ -176,13 +168,6 @@ def test_an_id_is_72_bits_of_a_keyed_hash() -> None:
         secret = shake_256(f"golfref/id\0{seat}/{block}\0".encode() + key).digest(64 * 9)[9 * place : 9 * place + 9]
         id_ = b64encode(secret).translate(bytes.maketrans(b"+/", b"-_"))
         assert next(islice(request_ids(key, seat), number, None)) == id_
-
-
-def test_each_event_is_told_once_to_each_seat() -> None:
-    table = knock_game(*CLOSING)
-    for lines in table.lines:
-        events = [event for line in lines if isinstance(line, Request | End) for event in line.events]
-        assert len(events) == len(table.game.events)
 
 
 def test_the_table_comes_with_a_turns_first_request_unless_it_is_declined() -> None:
@@ -379,15 +364,6 @@ def test_an_empty_bank_forfeits() -> None:
     assert table.talk.seats[1].faults == {"timeout": 1}
     assert table.moves(Forfeit)[0].fault.detail == "no answer to `place` within 0.299 s; the bank is empty; "
     check_forfeit(table, loser=1)
-
-
-def test_a_late_answer_within_the_bank_costs_a_strike_only() -> None:
-    final = [step(1, "turn", Draw(source="stock")), step(1, "place", Swap(slot=0))]
-    table = knock_game(
-        step(1, "turn", None, took_s=1.0), step(1, "place", Swap(slot=0)), step(0, "turn", Knock()), *final
-    )  # fmt: skip
-    assert not table.game.table.forfeited
-    assert table.requests(1)[2].bank_s == pytest.approx(60 - 0.001 - 1.0)
 
 
 def test_a_late_bot_is_told_of_the_time_that_was_not_counted() -> None:

@@ -89,33 +89,6 @@ def test_only_what_comes_first_in_a_match_may_be_meant_for_the_match_message() -
 
 
 @pytest.mark.parametrize(
-    "line",
-    [
-        answer().replace(b"\n", b"\r\n"),
-        b" \t" + answer(),
-        answer().replace(b":", b" : "),
-        answer().replace(b'"type"', b'"\\u0074ype"').replace(b'"kind"', b'"k\\u0069nd"'),
-        json.dumps(dict(reversed(json.loads(answer()).items()))).encode() + b"\n",
-        b'{"note": "\\ud83d\\ude00", "x": ' + 90 * b"[" + b"1e999" + 90 * b"]" + b', "then": null, ' + answer()[1:],
-    ],
-    ids=["Windows", "indented", "spaces", "escaped keys", "another order", "unknown fields"],
-)
-def test_an_answer_may_be_written_in_every_way_that_json_allows(line: bytes) -> None:
-    assert heard(line, Limits()) == Answer(id="id1", action=Flip(slot=2))
-
-
-@pytest.mark.parametrize(
-    "earlier",
-    [
-        b'"id": "other"', b'"id": null', b'"type": "ready"', b'"type": "nonsense"', b'"type": 7',
-        b'"action": {"kind": "fly"}', b'"action": [1.5]',
-    ],
-)  # fmt: skip
-def test_of_a_field_that_is_there_twice_the_last_counts(earlier: bytes) -> None:
-    assert heard(b"{" + earlier + b", " + answer()[1:], Limits()) == Answer(id="id1", action=Flip(slot=2))
-
-
-@pytest.mark.parametrize(
     "unasked",
     [
         pytest.param([answer("id0")], id="old"),
@@ -158,40 +131,11 @@ def test_a_late_answer_is_not_taken_for_the_next_one() -> None:
     "line",
     [
         b"thinking",
-        b"null",
-        b"[]",
-        b'"id1"',
-        b"{}",
         b'{"type": "ready"}',
-        b'{"type": "request", "id": "id1"}',
-        b'{"type": "answer", "id": "id1"}',
-        b'{"type": "answer", "id": 1, "action": {"kind": "pass"}}',
-        b'{"type": "answer", "id": "id1", "action": {"kind": "fly"}}',
-        b'{"type": "answer", "id": "id1", "action": {"kind": "flip"}}',
-        b'{"type": "answer", "id": "id1", "action": {"kind": "flip", "slot": "2"}}',
-        b'{"type": "answer", "id": "id1", "action": {"kind": "flip", "slot": 2.0}}',
-        b'{"type": "answer", "id": "id1", "action": {"kind": "flip", "slot": true}}',
-        b'{"type": "answer", "id": "id1", "action": {"kind": "flip", "slot": -1}}',
-        b'{"type": "answer", "id": "id1", "action": {"kind": "flip", "slot": 1e999}}',
         b'{"type": "answer", "id": "id1", "action": {"kind": "flip", "slot": ' + 5000 * b"9" + b"}}",
-        b'{"type": "answer", "id": "id1", "action": {"kind": "flip", "slot": NaN}}',
-        b'{"type": "answer", "id": "\\ud800", "action": {"kind": "pass"}}',
-        b'{"type": "answer", "id": "\xff", "action": {"kind": "pass"}}',
-        b'{"type": "answer", "id": "id1", "action": {"kind": "pass"}, "x": "\\ud83d"}',
         b'{"type": "answer", "id": "id1", "action": {"kind": "turn_up", "slots": [' + 9000 * b"1, " + b"1]}}",
-        b'{"type": "answer", "id": "id1", "action": {"kind": "flip", "slot": null}}',
-        b'{"type": "answer", "id": "id1", "action": {"kind": "flip", "slot": 2, "kind": "fly"}}',
-        b'{"type": "answer", "id": "id1", "action": {"kind": "pass"}, "action": null}',
-        b'{"type": "answer", "id": "id1", "action": {"kind": "pass"}, "x": -Infinity}',
-        b'{"type": "answer", "id": "id1", "action": {"kind": "draw", "from": "deck"}}',
-        answer().rstrip() + b" // done",
-        b'{"id": "id1", "action": {"kind": "pass"}}',
-        b'{"type": "answer", "id": "id1", "action": {"kind": "pass"}, "type": "ready"}',
         b'{"type": "answer", "id": "id1", "action": ' + 60_000 * b"[",
         b'{"type": "answer", "x": ' + 60_000 * b'{"x":',
-        b"\xef\xbb\xbf" + answer().rstrip(),
-        answer().rstrip() + answer().rstrip(),
-        answer().rstrip() + b"\0",
     ],
     ids=lambda line: repr(line[:70])[2:-1],
 )

@@ -8,12 +8,11 @@ import pytest
 from at_random import AtRandom
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from msgspec.structs import replace
+from live_matches import match_setup
 
 from protocol.codec import encode
-from protocol.messages import Clocks, FaultPolicy, GameMessage, Limits
-from referee.play.match import MatchSetup
-from referee.play.spec import LONGEST_NAME, Confinement
+from protocol.messages import Clocks, FaultPolicy, Limits
+from referee.play.spec import LONGEST_NAME
 from referee.play.talk.script import Script, announcements, hello
 from referee.rules.chance import Keyed
 from referee.rules.check_options import BadOptions, with_options
@@ -86,16 +85,5 @@ def test_a_table_that_would_not_fit_is_refused(preset: str, changes: dict[str, A
 
 
 def test_a_bound_that_the_referee_would_not_keep_is_refused() -> None:
-    setup = MatchSetup(
-        variant=with_options("six-card", {}),
-        name="six-card",
-        bots=(),
-        seeds=(),
-        deal_key=bytes(32),
-        clocks=Clocks(),
-        faults=FaultPolicy(),
-        confinement=Confinement(),
-        games=(GameMessage(variant="six-card", name="six-card", seats=2),),
-    )
     with pytest.raises(ValueError, match="line_bytes: expected at least 65536"):
-        replace(setup, limits=Limits(line_bytes=1000))
+        match_setup((), limits=Limits(line_bytes=1000))

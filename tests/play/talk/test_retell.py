@@ -8,18 +8,15 @@ from typing import Any
 import msgspec
 import pytest
 from commands import golfref
+from live_matches import match_setup, matches
 from quick import FILLER
 
-from protocol.messages import Clocks, FaultPolicy, GameMessage
-from referee.play.match import MatchSetup, play
-from referee.play.pump.pump import Pump
-from referee.play.session import run_session
+from protocol.messages import FaultPolicy
 from referee.play.spec import BotSpec, Confinement, builtin_bot
 from referee.play.talk.inbox import KEPT_OF_LINE
 from referee.plots.times import Times
 from referee.reports.bot_match import bot_match
 from referee.reports.transcript_text import wire_lines
-from referee.rules.check_options import with_options
 from referee.rules.record import Given, GivenTogether, Mishap, Move, Record
 from referee.tournament.verify.replay import check_record
 
@@ -71,31 +68,18 @@ for number, request in enumerate(requests(), 1):
 NEVER_READY = "say(b'hello\\n'); time.sleep(60)"
 
 
-def recorded(program: str, folder: Path, mark: dict[str, str], preset: str = "six-card", **more: Any) -> Record:
+def recorded(program: str, folder: Path, mark: dict[str, str], preset: str = "six-card") -> Record:
     """A match of the program on seat 0 against the shipped random bot."""
     command = (sys.executable, "-c", PRELUDE.replace("{folder!r}", repr(str(folder))) + program)
     rival = builtin_bot("random")
-    setup = MatchSetup(
-        variant=with_options(preset, {} if preset == "par-course" else {"rounds": 1}),
-        name=preset,
-        bots=(
-            BotSpec(name="dictaphone", command=command, dir="/", env=mark),
-            BotSpec(name="rival", command=rival.command, dir=rival.dir, env=mark),
-        ),
-        seeds=(1, 2),
-        deal_key=bytes(32),
-        clocks=more.get("clocks", Clocks(move_s=60.0)),
-        faults=FaultPolicy(strikes=5),
-        confinement=Confinement(isolation="none"),
-        games=(GameMessage(variant=preset, name=preset, seats=2),),
+    bots = (
+        BotSpec(name="dictaphone", command=command, dir="/", env=mark),
+        BotSpec(name="rival", command=rival.command, dir=rival.dir, env=mark),
     )
-    records: list[Record] = []
-
-    async def work(pump: Pump) -> None:
-        records.append(await play(pump, setup))
-
-    run_session([work])
-    return msgspec.json.decode(msgspec.json.encode(msgspec.structs.replace(records[0], lag_us=0)), type=Record)
+    options: dict[str, Any] | None = {} if preset == "par-course" else None
+    alone = Confinement(isolation="none")
+    (record,) = matches(match_setup(bots, preset, options, faults=FaultPolicy(strikes=5), confinement=alone))
+    return msgspec.json.decode(msgspec.json.encode(msgspec.structs.replace(record, lag_us=0)), type=Record)
 
 
 def told(record: Record, sign: str, seat: int = 0) -> list[str]:

@@ -135,7 +135,8 @@ def test_the_matches_of_a_bot_are_listed_worst_first_with_its_slaps(played: Path
     assert "third and its neighbours among 3 bots\n\nrank  bot " in table
     assert "third by game\n\ngame      rank " in table
     own = table[table.index("Matches of third") :].splitlines()
-    assert own[4].split()[:3] == [str(worst["match"]), worst["variant"], str(worst["seat"])]
+    below_titles = 1 + next(number for number, line in enumerate(own) if line.startswith("---"))
+    assert own[below_titles].split()[:3] == [str(worst["match"]), worst["variant"], str(worst["seat"])]
     assert said == f"to read on: golfref replay small.golfref:{worst['match']} --seat {worst['seat']}\n"
     _, problem = golfref("standings", "small.golfref", "--bot", "thrid", cwd=played, code=2)
     assert "no bot thrid plays in this run; did you mean third?" in problem

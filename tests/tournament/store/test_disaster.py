@@ -253,7 +253,6 @@ def test_a_killed_run_can_be_read_where_nothing_can_be_written(tmp_path: Path) -
 
 
 SPOILED = """
-import sys
 from referee.play.faults import HostFault
 from referee.play.match import LiveMatch
 
@@ -265,8 +264,6 @@ async def spoiled(sitting):
     return await play(sitting)
 
 LiveMatch.play = spoiled
-from referee.commands import main
-main()
 """
 
 
@@ -274,17 +271,14 @@ def test_what_the_referee_spoils_is_void_three_times_then_left_out_and_tried_aga
     tmp_path: Path, mark: dict[str, str]
 ) -> None:
     folder = config(tmp_path, mark, deals=1)
-    done = subprocess.run(
-        [sys.executable, "-c", SPOILED, *RUN, "--workers", "1"], cwd=folder, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 3, done.stderr
-    given_up = [number for number in range(6) if f"match {number} is void (attempt 3)" in done.stderr]
+    out, said = golfref(*RUN, "--workers", "1", cwd=folder, before=SPOILED, code=3)
+    given_up = [number for number in range(6) if f"match {number} is void (attempt 3)" in said]
     assert len(given_up) == 2
     named = ", ".join(map(str, given_up))
-    assert f"spoiled them every time: matches {named}; to try them again: golfref tournament run.toml" in done.stderr
-    assert "no bot's fault: the referee slept" in done.stderr
-    assert "voided 6 times: the referee slept" in done.stdout
-    assert f"given up after every attempt was voided: matches {named}" in done.stdout
+    assert f"spoiled them every time: matches {named}; to try them again: golfref tournament run.toml" in said
+    assert "no bot's fault: the referee slept" in said
+    assert "voided 6 times: the referee slept" in out
+    assert f"given up after every attempt was voided: matches {named}" in out
 
     document = json.loads(golfref("standings", "run.golfref", "--json", cwd=folder)[0])
     assert (document["matches"], document["voided"]) == (4, 6)

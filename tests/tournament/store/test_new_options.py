@@ -1,10 +1,9 @@
 """A later version of golfref has one option more: runs and records of the version before it stay what they are."""
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from commands import golfref
 from forging import cut, rows_of
 from quick import QUICK
 
@@ -48,22 +47,16 @@ msgspec.to_builtins = without_the_new_option
 """
 
 
-def golfref(folder: Path, *words: str, before: str = "", code: int = 0) -> str:
-    """What a command says, on both of its outputs, after some code of ours."""
-    script = f"{before}\nfrom referee.commands import main\nmain()"
-    done = subprocess.run(
-        [sys.executable, "-c", script, *words], cwd=folder, capture_output=True, text=True, check=False
-    )
-    assert "Traceback" not in done.stderr, done.stderr
-    assert done.returncode == code, done.stdout + done.stderr
-    return done.stdout + done.stderr
+def said(folder: Path, *words: str, before: str = "", code: int = 0) -> str:
+    """What a command says, on both of its outputs."""
+    return "".join(golfref(*words, cwd=folder, before=before, code=code))
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A folder with a run of the earlier golfref, two of whose six matches are missing."""
     (tmp_path / "run.toml").write_text(CONFIG)
-    golfref(tmp_path, "tournament", "run.toml", before=EARLIER)
+    said(tmp_path, "tournament", "run.toml", before=EARLIER)
     cut(tmp_path / "run.golfref", 4)
     begin, *_ = rows_of(tmp_path / "run.golfref")
     assert NEW not in begin.body["config"]["variants"][0]["options"]
@@ -71,31 +64,31 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_the_run_goes_on(folder: Path) -> None:
-    assert "not finished: 2 of 6 matches" in golfref(folder, "verify", "run.golfref", code=1)
-    assert "going on with run.golfref: 4 of 6 matches are there" in golfref(folder, "tournament", "run.toml")
-    assert "all holds: 6 matches replayed" in golfref(folder, "verify", "run.golfref")
+    assert "not finished: 2 of 6 matches" in said(folder, "verify", "run.golfref", code=1)
+    assert "going on with run.golfref: 4 of 6 matches are there" in said(folder, "tournament", "run.toml")
+    assert "all holds: 6 matches replayed" in said(folder, "verify", "run.golfref")
 
 
 def test_the_run_is_amended_and_keeps_its_matches(folder: Path) -> None:
     (folder / "run.toml").write_text(CONFIG.replace("deals = 1", "deals = 2"))
-    said = golfref(folder, "tournament", "run.toml", "--amend")
-    assert "  deals: 1 -> 2\n  matches: 6 -> 12 in the plan" in said
-    assert "of those played 4 kept, 0 dropped; 8 to play" in said
-    assert "all holds: 12 matches replayed" in golfref(folder, "verify", "run.golfref")
+    told = said(folder, "tournament", "run.toml", "--amend")
+    assert "  deals: 1 -> 2\n  matches: 6 -> 12 in the plan" in told
+    assert "of those played 4 kept, 0 dropped; 8 to play" in told
+    assert "all holds: 12 matches replayed" in said(folder, "verify", "run.golfref")
 
 
 def test_the_new_option_makes_another_game_and_the_old_one_can_come_back(folder: Path) -> None:
     (folder / "run.toml").write_text(CONFIG.replace("rounds = 1", f"rounds = 1, {NEW} = true"))
-    said = golfref(folder, "tournament", "run.toml", "--amend")
-    assert f"variant `six-card`: another game (options.{NEW}: false -> true)" in said
+    told = said(folder, "tournament", "run.toml", "--amend")
+    assert f"variant `six-card`: another game (options.{NEW}: false -> true)" in told
     (folder / "run.toml").write_text(CONFIG)
-    assert "4 that were dropped earlier count again; 2 to play" in golfref(folder, "tournament", "run.toml", "--amend")
-    assert "all holds: 6 matches and 6 out of the standings replayed" in golfref(folder, "verify", "run.golfref")
+    assert "4 that were dropped earlier count again; 2 to play" in said(folder, "tournament", "run.toml", "--amend")
+    assert "all holds: 6 matches and 6 out of the standings replayed" in said(folder, "verify", "run.golfref")
 
 
 def test_a_record_replays_and_what_was_sent_is_told_again(folder: Path) -> None:
-    assert "all holds" in golfref(folder, "verify", "run.golfref:1")
-    assert "scores" in golfref(folder, "replay", "run.golfref:1")
-    wire = golfref(folder, "transcript", "run.golfref:1", "--bot", "0")
+    assert "all holds" in said(folder, "verify", "run.golfref:1")
+    assert "scores" in said(folder, "replay", "run.golfref:1")
+    wire = said(folder, "transcript", "run.golfref:1", "--bot", "0")
     assert '"final_turns"' in wire
     assert NEW not in wire

@@ -8,7 +8,6 @@ the published digest. Fields are found by introspection, so that one that comes 
 import json
 import shutil
 import sqlite3
-import subprocess
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -18,6 +17,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from commands import golfref
 from forging import ForgedRow, change, forge, rows_of
 from made_once import made_once
 from msgspec import Struct, inspect
@@ -48,8 +48,6 @@ async def spoil_one(self, one):
 dispatch.Dispatcher.report = spoil_one
 """
 """The host spoils the first attempt at match 1."""
-
-GOLFREF = "from referee.commands import main\nmain()"
 
 SLAPPER = (
     FILLER
@@ -94,13 +92,6 @@ owner = "Bea"
 """
 
 
-def golfref(folder: Path, *words: str, before: str = "") -> str:
-    command = [sys.executable, "-c", f"{before}\n{GOLFREF}", *words]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
-
-
 @pytest.fixture(scope="module")
 def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The store of a run with a void, in which a bot was replaced.
@@ -115,11 +106,11 @@ def play(folder: Path) -> None:
     (folder / "slapper/slapper.py").write_text(SLAPPER)
     for mode, words in (("one", ()), ("two", ("--amend",))):
         (folder / "run.toml").write_text(CONFIG.format(mode=mode, python=sys.executable))
-        golfref(folder, "tournament", "run.toml", *words, before=SPOIL * (mode == "one"))
+        golfref("tournament", "run.toml", *words, cwd=folder, before=SPOIL * (mode == "one"))
         if mode == "one":
             shutil.copy(folder / "run.golfref", folder / "begun.golfref")
     (folder / "hours.toml").write_text(CONFIG.format(mode="one", python=sys.executable))
-    golfref(folder, "tournament", "hours.toml")
+    golfref("tournament", "hours.toml", cwd=folder)
     with locked(folder / "hours.golfref") as lock, closing(Store.open(folder / "hours.golfref", lock=lock)) as store:
         ann = store.meta().config.bots[0]
         store.add(BotChanged(bot=ann.name, before=ann.version, after="0" * 64))
