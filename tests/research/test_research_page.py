@@ -20,6 +20,10 @@ def test_what_the_page_shows_without_libraries_comes_out() -> None:
     assert run_examples("".join(part for part in parts if not part.startswith((*LIBRARIES, "Decisions")))) == []
 
 
+def test_the_example_of_the_mathematics_of_resample_comes_out() -> None:
+    assert run_examples((ROOT / "referee/research/resample/README.md").read_text(encoding="utf-8")) == []
+
+
 @pytest.mark.research
 @pytest.mark.parametrize("title", LIBRARIES)
 def test_what_the_page_shows_of_a_library_comes_out(title: str) -> None:
