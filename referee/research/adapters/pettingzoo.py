@@ -18,7 +18,6 @@ from msgspec import Struct
 from referee.match_states.view import OPEN, Viewer
 from referee.research.adapters.picture import Picture, Pixels
 from referee.research.arguments import whole, wrong
-from referee.research.codec import HIGH, LOW
 from referee.research.env import Env
 from referee.rules.questions import IllegalAnswer
 from referee.rules.variants import PRESETS
@@ -99,7 +98,7 @@ class GolfAEC(AECEnv):
         codec = self.match.codec
         ints = np.iinfo(np.int32)
         seen = (
-            Box(LOW, HIGH, codec.shape, np.float32)
+            Box(-1.0, 1.0, codec.shape, np.float32)
             if own.tensor
             else Box(ints.min, ints.max, (codec.code_count,), np.int32)
         )
