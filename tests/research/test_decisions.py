@@ -20,7 +20,6 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from made_once import shared
 from needs import need_modules
-from page_examples import section
 
 import referee
 from protocol.actions import Action
@@ -172,20 +171,6 @@ def test_the_file_says_which_game_its_codes_are_of(run: Path, by_match: dict[int
         env = Env(game["preset"], game["seats"], **game["options"])
         assert (len(rows[0]["codes"]), len(rows[0]["mask"])) == (game["codes"], game["moves"])
         assert (env.codec.code_count, env.codec.size) == (game["codes"], game["moves"])
-
-
-def test_the_lines_of_the_page_load_one_game_of_several(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (lines,) = re.findall(
-        r"```python\n(.*?)```", section("referee/research/README.md", "Decisions of a run"), re.DOTALL
-    )
-    found: dict[str, Any] = {}
-    monkeypatch.chdir(run)
-    lines = lines.replace("decisions.parquet", "ended.parquet").replace('"keeper"', repr(NAMES[2]))
-    exec(lines, found)  # noqa: S102 - the page's own
-    env = found["env"]
-    assert found["tensors"].shape == (len(found["moves"]), *env.codec.shape)
-    assert found["masks"][np.arange(len(found["moves"])), found["moves"]].all()
-    assert env.variant.preset == "cactus"
 
 
 @pytest.mark.parametrize("preset", PRESETS)

@@ -11,7 +11,6 @@ from needs import need_modules
 from wandering import dice
 
 from referee.research import Env
-from referee.research.adapters.explicit_chance import Order
 from referee.rules.game import Game
 from referee.rules.questions import Response
 from referee.rules.variants import PRESETS
@@ -46,21 +45,6 @@ def wander(state: Any, chance: Any, nodes: int = 10**6) -> Any:
             state.apply_action(chance.choice(actions))
         nodes -= 1
     return state
-
-
-@pytest.mark.parametrize("preset", ["six-card", "cactus", "powers", "cambio"])
-def test_no_card_is_used_before_chance_has_settled_it(pyspiel: Any, preset: str) -> None:
-    game = pyspiel.load_game(f"python_golf(preset={preset})")
-    lot, state, settled = dice(6), game.new_initial_state(), 0
-    while not state.is_terminal() and settled < 60:
-        if state.is_chance_node():
-            settled += 1
-        else:
-            env, drawn = state.path.env, state.path.settled[Order("deck", state.path.env.game.table.round)]
-            if not env.game.table.reshuffles:
-                assert len(drawn) + len(env.game.table.stock) == len(game.tree.pack)
-        wander(state, lot, 1)
-    assert settled
 
 
 @pytest.mark.parametrize(

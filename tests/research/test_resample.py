@@ -201,7 +201,7 @@ def test_where_nothing_is_found_in_bounded_time_the_error_says_so(monkeypatch: p
         env.resample(1)
 
 
-def test_all_drafts_for_a_state_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_all_proposals_for_a_state_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     env = begun("powers", 5, 2)
     wander(env, dice(5), 100, haste=0.0)
     proposals = other_state(env.game, 1, env.seat, dice(5)).proposals

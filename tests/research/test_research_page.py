@@ -17,7 +17,11 @@ LIBRARIES = {"PettingZoo": (("pettingzoo", "gymnasium"), "research"), "OpenSpiel
 
 def test_what_the_page_shows_without_libraries_comes_out() -> None:
     parts = re.split("^## ", (ROOT / PAGE).read_text(encoding="utf-8"), flags=re.MULTILINE)
-    assert run_examples("".join(part for part in parts if not part.startswith((*LIBRARIES, "Decisions")))) == []
+    assert run_examples("".join(part for part in parts if not part.startswith("Decisions"))) == []
+
+
+def test_the_example_of_the_mathematics_of_resample_comes_out() -> None:
+    assert run_examples((ROOT / "referee/research/resample/README.md").read_text(encoding="utf-8")) == []
 
 
 @pytest.mark.research
@@ -25,7 +29,7 @@ def test_what_the_page_shows_without_libraries_comes_out() -> None:
 def test_what_the_page_shows_of_a_library_comes_out(title: str) -> None:
     names, extra = LIBRARIES[title]
     need_modules(*names, extra=extra)
-    assert run_examples(section(PAGE, title)) == []
+    assert run_examples(section("referee/research/adapters/README.md", title)) == []
 
 
 @pytest.mark.parametrize("module", [chance, codec, env, policies, vector])

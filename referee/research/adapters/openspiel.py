@@ -101,6 +101,7 @@ class GolfGame(pyspiel.Game):
             variant.options.tiebreak == "playoff"
         )
         turns = self.most_rounds * variant.options.turn_cap * seats
+        steps = _steps_a_turn(variant, seats)
         info = pyspiel.GameInfo(
             num_distinct_actions=self.tree.template.codec.size,
             max_chance_outcomes=max(len(self.tree.cards), seats),
@@ -108,9 +109,9 @@ class GolfGame(pyspiel.Game):
             min_utility=-2.0 * bound * self.most_rounds,
             max_utility=2.0 * bound * self.most_rounds,
             utility_sum=0.0,
-            max_game_length=turns * _steps_a_turn(variant, seats) + self.most_rounds * seats * (size(variant) + 2),
+            max_game_length=turns * steps + self.most_rounds * seats * (size(variant) + 2),
         )
-        self._most_chance_nodes = self.most_rounds * len(self.tree.pack) + turns * _chances_a_turn(variant, seats)
+        self._most_chance_nodes = self.most_rounds * len(self.tree.pack) + turns * steps
         super().__init__(_TYPE, info, given)
         self.beginning = Path(self.tree)
 
@@ -348,16 +349,10 @@ def _most_points(variant: Variant, seats: int, cards: int) -> float:
 
 
 def _steps_a_turn(variant: Variant, seats: int) -> int:
-    """No turn has more moves of all seats together."""
+    """No turn has more moves of all seats together, nor more chance nodes."""
     windows = seats * (options.slap_tries + 1) * 8 if (options := variant.options).slaps else 0
     powers = 12 * (2 * size(variant) + 8) if variant.play in ("cambio", "cactus", "powers") else 0
     return 4 + windows + powers
-
-
-def _chances_a_turn(variant: Variant, seats: int) -> int:
-    """No turn has more chance nodes."""
-    windows = 2 * seats * (variant.options.slap_tries + 1) if variant.options.slaps else 0
-    return 2 + windows + (12 * 2 * size(variant) if variant.play == "powers" else 0)
 
 
 pyspiel.register_game(_TYPE, GolfGame)

@@ -18,7 +18,6 @@ from msgspec import Struct
 from referee.match_states.view import OPEN, Viewer
 from referee.research.adapters.picture import Picture, Pixels
 from referee.research.arguments import whole, wrong
-from referee.research.codec import HIGH, LOW
 from referee.research.env import Env
 from referee.rules.questions import IllegalAnswer
 from referee.rules.variants import PRESETS
@@ -56,15 +55,6 @@ def env(preset: str, seats: int | None = None, **settings: Any) -> OrderEnforcin
     return OrderEnforcingWrapper(raw_env(preset, seats, **settings))
 
 
-def raw_env(preset: str, seats: int | None = None, **settings: Any) -> "GolfAEC":
-    """Return the game as an AEC environment: the seats of a match, one move of one seat after another.
-
-    `settings` are options of the game (RULES.md section 21), `reward` as `Env` has it, and those of `GolfAEC`. Raises
-    ValueError, in words that name it, for a game, a number of seats, an option or a setting that there is not.
-    """
-    return GolfAEC(preset, seats, **settings)
-
-
 class Settings(Struct, frozen=True, kw_only=True):
     """What an environment can be told besides what `Env` takes."""
 
@@ -84,10 +74,11 @@ class Settings(Struct, frozen=True, kw_only=True):
 
 
 class GolfAEC(AECEnv):
-    """A match as an AEC environment. `match` is the `Env` below it.
+    """A match as an AEC environment: the seats of a match, one move of one seat after another.
 
-    `render_mode` is "human", "ansi" or "rgb_array"; `render_view` says who looks: "open" (all cards), "public", or an
-    agent. With `max_cycles` the match is truncated after so many moves of all seats together, without a result.
+    `match` is the `Env` below it. `settings` are options of the game (RULES.md section 21), `reward`, `deals` and
+    `derived` as `Env` has them, and those of `Settings`. Raises ValueError, in words that name it, for a game, a number
+    of seats, an option or a setting that there is not.
     """
 
     def __init__(self, preset: str, seats: int | None = None, **settings: Any) -> None:
@@ -107,7 +98,7 @@ class GolfAEC(AECEnv):
         codec = self.match.codec
         ints = np.iinfo(np.int32)
         seen = (
-            Box(LOW, HIGH, codec.shape, np.float32)
+            Box(-1.0, 1.0, codec.shape, np.float32)
             if own.tensor
             else Box(ints.min, ints.max, (codec.code_count,), np.int32)
         )
@@ -202,8 +193,8 @@ class GolfAEC(AECEnv):
         """Return what this agent knows, and its legal moves: none where another one decides."""
         seat = self.possible_agents.index(self._known(agent))
         is_asked = self.match.seat == seat
-        mask = self.match.legal_mask.view(np.int8) if is_asked else self._nothing_legal
-        return {"observation": self._observe(seat), "action_mask": mask.copy()}
+        mask = self.match.legal_mask if is_asked else self._nothing_legal
+        return {"observation": self._observe(seat), "action_mask": mask.astype(np.int8)}
 
     def step(self, action: int | None) -> None:
         """Make the move with this number for the agent whose turn it is; agents whose match is over give None.
@@ -217,14 +208,16 @@ class GolfAEC(AECEnv):
         self.match.step(_number(action, agent))
         self.cycles += 1
         self._cumulative_rewards[agent] = 0.0
-        self.rewards = dict(zip(self.possible_agents, self.match.rewards(), strict=True))
+        rewards = self.match.rewards()
+        self.rewards = dict(zip(self.possible_agents, rewards, strict=True))
+        if rewards is not self.match.no_rewards:
+            self._accumulate_rewards()
         is_over = self.match.seat is None
         is_cut = not is_over and self.cycles == self.max_cycles
-        self.terminations = dict.fromkeys(self.agents, is_over)
-        self.truncations = dict.fromkeys(self.agents, is_cut)
         self._select()
-        self._accumulate_rewards()
         if is_over or is_cut:
+            self.terminations = dict.fromkeys(self.agents, is_over)
+            self.truncations = dict.fromkeys(self.agents, is_cut)
             self._deads_step_first()
         if self.render_mode == "human":
             self.render()
@@ -247,6 +240,10 @@ def _viewer(name: str, agents: Sequence[Agent]) -> Viewer:
     if name in ("open", "public"):
         return OPEN if name == "open" else None
     raise ValueError(f"render_view: expected open, public or one of {', '.join(agents)}, got {name!r}")
+
+
+raw_env = GolfAEC
+"""The environment by the name that PettingZoo gives it."""
 
 
 # Names

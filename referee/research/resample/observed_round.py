@@ -72,7 +72,7 @@ class Step(Struct, frozen=True, kw_only=True):
     events: int
 
 
-class Round(Struct, frozen=True, kw_only=True):
+class ObservedRound(Struct, frozen=True, kw_only=True):
     """The present round as one seat has seen it, with what lay behind that."""
 
     steps: tuple[Step, ...]
@@ -87,7 +87,7 @@ class Round(Struct, frozen=True, kw_only=True):
     """The card at each place of which the seat was shown what lies there."""
 
 
-def follow(game: Game, seat: int, deciding: int | None) -> Round:
+def follow(game: Game, seat: int, deciding: int | None) -> ObservedRound:
     """Return the present round as this seat has seen it; `deciding` is the seat whose answer the game waits for.
 
     Two kinds of answers are left out, since nobody has been told of them. Slaps of other seats that came too late to
@@ -99,7 +99,7 @@ def follow(game: Game, seat: int, deciding: int | None) -> Round:
     steps, question = follower.steps, game.question
     while deciding != seat and isinstance(question, Ask) and steps and _is_unseen(steps[-1], question.seat):
         question = steps.pop().question
-    return Round(
+    return ObservedRound(
         steps=tuple(steps),
         question=question,
         views=tuple(follower.views),

@@ -14,7 +14,7 @@ from msgspec import Struct
 from protocol.actions import Action, Block, Pass, SwapLines
 from protocol.cards import Card
 from protocol.offers import every_action
-from referee.research.resample.observed_round import Round, Step, follow
+from referee.research.resample.observed_round import ObservedRound, Step, follow
 from referee.research.resample.sample_deal import Deal, constraints_of, sample_deal
 from referee.rules.chance import Chance, Keyed, RoundOutcomes
 from referee.rules.game import Game
@@ -89,8 +89,8 @@ class Other(Struct, frozen=True, kw_only=True):
 def other_state(game: Game, seat: int, deciding: int | None, dice: Random) -> Other:
     """Return a state that this seat cannot tell from that of the game; `deciding` is the seat that is asked next.
 
-    referee/research/README.md says over which states it is uniform, and which answers it draws again. Takes bounded
-    time. Raises TooRare if no state was found in it.
+    README.md in this folder says over which states it is uniform. Takes bounded time. Raises TooRare where no state was
+    found in it.
     """
     known, proposals = follow(game, seat, deciding), 0
     constraints = constraints_of(known)
@@ -110,7 +110,7 @@ def other_state(game: Game, seat: int, deciding: int | None, dice: Random) -> Ot
     )
 
 
-def _played(game: Game, known: Round, responses: Sequence[Response], chance: Chance, seat: int) -> Game | None:
+def _played(game: Game, known: ObservedRound, responses: Sequence[Response], chance: Chance, seat: int) -> Game | None:
     """Return the state to which the answers lead with this chance; None where the seat could tell it."""
     other = game.round_again(chance)
     try:
@@ -122,7 +122,7 @@ def _played(game: Game, known: Round, responses: Sequence[Response], chance: Cha
     return other if same and _asks_alike(known, other, seat) else None
 
 
-def _asks_alike(known: Round, other: Game, seat: int) -> bool:
+def _asks_alike(known: ObservedRound, other: Game, seat: int) -> bool:
     """Return whether the seat is asked the same, and otherwise the same seat something."""
     question, open_question = known.question, other.question
     if isinstance(question, Ask) and isinstance(open_question, Ask) and question.seat != seat:
@@ -130,7 +130,7 @@ def _asks_alike(known: Round, other: Game, seat: int) -> bool:
     return question == open_question
 
 
-def _outcomes(known: Round, deal: Deal) -> RoundOutcomes | None:
+def _outcomes(known: ObservedRound, deal: Deal) -> RoundOutcomes | None:
     """Return the chance outcomes of the deal; None before any cards are dealt."""
     if not deal.pools:
         return None
@@ -145,7 +145,7 @@ def _lots(game: Game) -> tuple[tuple[int, ...], ...]:
     return tuple(table.chance.lots(table.round, window + 1) for window in range(over))
 
 
-def _answers(known: Round, deal: Deal, seat: int, dice: Random) -> tuple[Response, ...]:
+def _answers(known: ObservedRound, deal: Deal, seat: int, dice: Random) -> tuple[Response, ...]:
     """Return what was answered in this deal: the hidden answers that mixed cards are those of the deal."""
     responses = [step.response for step in known.steps]
     for mix, permutation in zip(known.mixes, deal.permutations, strict=True):
@@ -169,7 +169,7 @@ def _change(responses: list[Any], steps: Sequence[Step], number: int, seat: int,
         responses[number] = action
 
 
-def _is_stopped(known: Round, number: int) -> bool:
+def _is_stopped(known: ObservedRound, number: int) -> bool:
     """Return whether the attack with this answer has been blocked, or waits for whether it is."""
     if number + 1 < len(known.steps):
         return isinstance(known.steps[number + 1].response, Block)

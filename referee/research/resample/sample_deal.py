@@ -5,9 +5,9 @@ cards is equally likely before anything is shown; so is every permutation of a m
 draws one of all possible deals, each with the same chance. Where no cards are mixed, it shuffles what is left over.
 
 Mixes are gone through in their order. A card that is shown behind a mix is one of the cards before it that can be this
-one; one that is seen next behind a later mix goes where it can get there; the others go anywhere. Where the cards of
-one mix go into another one, or where the pack has equal cards, some proposals are likelier than others. There, DRAWS
-of them are weighed against each other (Metropolis-Hastings with independent proposals).
+one; the others go anywhere. Where the cards of one mix go into another one, or where the pack has equal cards, some
+proposals are likelier than others. There, DRAWS of them are weighed against each other (Metropolis-Hastings with
+independent proposals). README.md in this folder has the mathematics.
 """
 
 from collections import Counter
@@ -18,7 +18,7 @@ from random import Random
 from msgspec import Struct
 
 from protocol.cards import Card
-from referee.research.resample.observed_round import Mix, Permutation, Pool, Round
+from referee.research.resample.observed_round import Mix, ObservedRound, Permutation, Pool
 
 DRAWS = 65
 """How many draws are weighed against each other where not all deals come out equally often."""
@@ -52,21 +52,16 @@ class Proposal(Struct, frozen=True, kw_only=True):
     """Log importance weight: target over proposal probability."""
 
 
-Ahead = dict[Card, frozenset[int]]
-
-
 class Constraints(Struct, frozen=True, kw_only=True):
     """What all proposals of a round begin with."""
 
-    round: Round
+    round: ObservedRound
     pool_of: dict[int, int]
     """By place, the number of its pool."""
     known: dict[int, Card]
     """By place in a pool, the card that the seat was shown there."""
     left: tuple[Counter[Card], ...]
     """The cards of each pool of which it is not known where they lie."""
-    ahead: tuple[Ahead, ...]
-    """For each mix the cards that are seen again behind a later one, and the places behind this one that lead there."""
 
 
 def sample_deal(constraints: Constraints, dice: Random, most: int) -> Deal | None:
@@ -86,7 +81,7 @@ def sample_deal(constraints: Constraints, dice: Random, most: int) -> Deal | Non
     return None if chosen is None else _filled(known, chosen, dice, begun)
 
 
-def _all_alike(known: Round) -> bool:
+def _all_alike(known: ObservedRound) -> bool:
     """Return whether all proposals have the same weight."""
     behind = {place for mix in known.mixes for place in mix.after}
     is_nested = any(place in behind for mix in known.mixes for place in mix.before)
@@ -94,34 +89,12 @@ def _all_alike(known: Round) -> bool:
     return not known.mixes or not (is_nested or has_equals)
 
 
-def constraints_of(known: Round) -> Constraints:
+def constraints_of(known: ObservedRound) -> Constraints:
     """Return what all proposals of this round begin with."""
     pool_of = {place: number for number, pool in enumerate(known.pools) for place in pool.places}
     shown = {place: card for place, card in known.shown.items() if place in pool_of}
     left = tuple(_left_over(pool, shown) for pool in known.pools)
-    ahead = tuple(_ahead(known, number) for number in range(len(known.mixes)))
-    return Constraints(round=known, pool_of=pool_of, known=shown, left=left, ahead=ahead)
-
-
-def _ahead(known: Round, number: int) -> Ahead:
-    """Return where each card must go in this mix that is seen next behind a later one, if there is one of its kind.
-
-    A card changes its place in mixes only, or in a reshuffle, before which everybody sees it.
-    """
-    found: Ahead = {}
-    later = known.mixes[number + 1 :]
-    for index, mix in enumerate(later):
-        for place in mix.after:
-            card = known.shown.get(place)
-            if card is None or card in found or known.pools[0].cards.count(card) > 1:
-                continue
-            leading = {place}
-            for earlier in reversed(later[: index + 1]):
-                if not leading.isdisjoint(earlier.after):
-                    leading.update(earlier.before)
-            behind = enumerate(known.mixes[number].after)
-            found[card] = frozenset(at for at, one in behind if one in leading and one not in known.shown)
-    return found
+    return Constraints(round=known, pool_of=pool_of, known=shown, left=left)
 
 
 def _some_proposal(constraints: Constraints, dice: Random, most: int) -> tuple[Proposal | None, int]:
@@ -137,12 +110,7 @@ class _ProposalDraw:
     """One proposal in the making."""
 
     def __init__(self, constraints: Constraints, dice: Random) -> None:
-        self._round, self._dice, self._pool_of, self._ahead = (
-            constraints.round,
-            dice,
-            constraints.pool_of,
-            constraints.ahead,
-        )
+        self._round, self._dice, self._pool_of = constraints.round, dice, constraints.pool_of
         self._known = dict(constraints.known)
         self._left = [left.copy() for left in constraints.left]
         self._totals = [left.total() for left in constraints.left]
@@ -152,12 +120,12 @@ class _ProposalDraw:
     def draw(self) -> Proposal | None:
         """Return a proposal; None where the draws so far leave none."""
         permutations = []
-        for mix, ahead in zip(self._round.mixes, self._ahead, strict=True):
+        for mix in self._round.mixes:
             roots = [self._roots.get(place, place) for place in mix.before]
             permutation = (
-                self._any_permutation(mix, roots, ahead)
+                self._any_permutation(mix, roots)
                 if mix.permutations is None
-                else self._one_permutation(mix, mix.permutations, roots, ahead)
+                else self._one_permutation(mix, mix.permutations, roots)
             )
             if permutation is None:
                 return None
@@ -166,8 +134,8 @@ class _ProposalDraw:
         weight = self._weight + sum(_log_orders(left) for left in self._left)
         return Proposal(permutations=tuple(permutations), known=self._known, roots=self._roots, weight=weight)
 
-    def _any_permutation(self, mix: Mix, roots: Sequence[int], ahead: Ahead) -> Permutation | None:
-        """Draw one of all orders: first the cards that are shown behind the mix, then those seen later, then others."""
+    def _any_permutation(self, mix: Mix, roots: Sequence[int]) -> Permutation | None:
+        """Draw one of all orders: first the cards that are shown behind the mix, then the others."""
         waiting = list(range(len(roots)))
         permutation: dict[int, int] = {}
         for number, place in enumerate(mix.after):
@@ -181,26 +149,23 @@ class _ProposalDraw:
             self._weight -= log(chances[pick] / whole)
             permutation[number] = waiting.pop(pick)
             self._settle(roots[permutation[number]], card)
-        for index in [index for index in waiting if self._known.get(roots[index]) in ahead]:
-            leading = sorted(ahead[self._known[roots[index]]] - permutation.keys())
-            if not leading:
-                return None
-            self._weight += log(len(leading))
-            permutation[self._dice.choice(leading)] = index
-            waiting.remove(index)
         self._dice.shuffle(waiting)
         self._weight += lgamma(len(waiting) + 1)
         rest = iter(waiting)
         return tuple(permutation[number] if number in permutation else next(rest) for number in range(len(roots)))
 
     def _one_permutation(
-        self, mix: Mix, permutations: Sequence[Permutation], roots: Sequence[int], ahead: Ahead
+        self, mix: Mix, permutations: Sequence[Permutation], roots: Sequence[int]
     ) -> Permutation | None:
-        """Draw one of these permutations that agree with what is shown behind the mix, and later."""
+        """Draw one of these permutations that agree with what is shown behind the mix."""
         shown = {
             number: self._round.shown[place] for number, place in enumerate(mix.after) if place in self._round.shown
         }
-        fitting = [permutation for permutation in permutations if self._fits(permutation, roots, shown, ahead)]
+        fitting = [
+            permutation
+            for permutation in permutations
+            if all(self._likely(roots[permutation[number]], card) for number, card in shown.items())
+        ]
         if not fitting:
             return None
         permutation = self._dice.choice(fitting)
@@ -210,15 +175,6 @@ class _ProposalDraw:
                 return None  # two places show the last card of its kind
             self._settle(roots[permutation[number]], card)
         return permutation
-
-    def _fits(self, permutation: Permutation, roots: Sequence[int], shown: dict[int, Card], ahead: Ahead) -> bool:
-        for number, index in enumerate(permutation):
-            if number in shown:
-                if not self._likely(roots[index], shown[number]):
-                    return False
-            elif (card := self._known.get(roots[index])) in ahead and number not in ahead[card]:
-                return False
-        return True
 
     def _likely(self, root: int, card: Card) -> float:
         """Return how likely it is, by what is settled so far, that this card lies at this place of a pool."""
@@ -246,7 +202,7 @@ def _log_orders(cards: Counter[Card]) -> float:
     return lgamma(cards.total() + 1) - sum(lgamma(count + 1) for count in cards.values() if count > 1)
 
 
-def _filled(known: Round, proposal: Proposal, dice: Random, proposals: int) -> Deal:
+def _filled(known: ObservedRound, proposal: Proposal, dice: Random, proposals: int) -> Deal:
     """Return the deal with all other cards of each pool in any order."""
     lie: dict[int, Card] = {}
     for pool in known.pools:
