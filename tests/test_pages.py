@@ -75,15 +75,6 @@ def test_contributors_are_shown_every_room_and_no_file_that_is_gone() -> None:
     assert [name(room) for room in rooms if not {f"{name(room)}/", f"{name(room)}/".partition("/")[2]} & named] == []
 
 
-def test_both_pages_show_the_same_bot() -> None:
-    """The one that tests/bots/test_shipped_bots.py plays."""
-    pages = [(ROOT / page).read_text(encoding="utf-8") for page in ("README.md", "bots/README.md")]
-    bots = [re.findall(r"^```python\n(.*?)^```", page, flags=re.MULTILINE | re.DOTALL) for page in pages]
-
-    assert bots[0] == bots[1]
-    assert len(bots[0]) == 1
-
-
 def test_the_newest_changes_are_those_of_this_version() -> None:
     newest = re.search(r"^## (\d[^\s,]*)", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), flags=re.MULTILINE)
 

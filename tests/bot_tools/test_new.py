@@ -78,14 +78,6 @@ def test_every_starter_leaves_one_place_for_its_name() -> None:
         assert bool(starter.manifest.built) >= bool(starter.manifest.build), starter.language
 
 
-def test_the_page_of_the_bots_tells_what_every_language_needs() -> None:
-    rows = (ROOT / "bots/README.md").read_text(encoding="utf-8").splitlines()
-    for starter in starters().values():
-        packages = " ".join(f"`{package}`" for tool in starter.manifest.tools for package in tool.packages)
-        (row,) = (row for row in rows if row.startswith(f"| `{starter.language}` |") and "Perl 5" not in row)
-        assert row.endswith(f"| {packages} |")
-
-
 def test_no_language_is_called_as_another() -> None:
     names = [
         name.lower()

@@ -1,4 +1,4 @@
-"""The shipped bots, and the one in bots/README.md, play every game in live matches and break no rule."""
+"""The shipped bots, and the one in README.md, play every game in live matches and break no rule."""
 
 import re
 import shutil
@@ -116,7 +116,7 @@ def test_a_tournament_of_all_games_has_every_preset_as_it_is(name: str, most_sea
 
 
 def test_the_bot_of_the_readme_plays_every_game(tmp_path: Path, mark: dict[str, str]) -> None:
-    readme = (SHIPPED / "README.md").read_text()
+    readme = (Path(__file__).parents[2] / "README.md").read_text()
     (program,) = re.findall(r"```python\n(.*?)```", readme, re.DOTALL)
     assert program.count("\n") <= 25
     (tmp_path / "mine.py").write_text(program)
