@@ -19,7 +19,10 @@ def most_lead_changes(match: Match) -> Found | None:
         score=len(changes),
         seats=(leader, former),
         moment=f"r{number}",
-        words=f"The lead changes hands {times}, {last} {where}, when {{{leader}}} takes it from {{{former}}}.",
+        words=(
+            f"By the scores after each round the lead changes hands {times}, {last} {where}, when {{{leader}}} takes "
+            f"it from {{{former}}}."
+        ),
     )
 
 
@@ -47,7 +50,7 @@ def _finish_in_words(match: Match, first: list[int]) -> str:
     if match.margin:
         winner, second = first
         score = f"{totals[winner]} to {totals[second]}"
-        return f"After {after} {{{winner}}} wins by {strokes(match.margin)} before {{{second}}}, {score}."
+        return f"After {after} {{{winner}}} wins by {strokes(match.margin)} ahead of {{{second}}}, {score}."
     *some, last = [f"{{{seat}}}" for seat in first]
     level = f"After {after} {', '.join(some)} and {last} have {strokes(min(totals))} each"
     playoffs = len(match.result.rounds) - rounds

@@ -118,6 +118,8 @@ class Kind(Struct, frozen=True, kw_only=True):
 
     name: str
     title: str
+    plain: str
+    """What one is called that is not the greatest of its kind."""
     meaning: str
     """One sentence for a reader who knows the card game: what is shown, and what counts as most."""
     is_scaled: bool

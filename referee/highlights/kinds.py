@@ -6,6 +6,7 @@ from referee.highlights.highlight import Kind
 UPSET = Kind(
     name="upset",
     title="Greatest upset",
+    plain="Upset",
     meaning="A bot wins before another one, which by the ratings of the game happens in less than one of ten matches.",
     is_scaled=False,
 )
@@ -15,6 +16,7 @@ KINDS = (
     Kind(
         name="comeback",
         title="Greatest comeback",
+        plain="Comeback",
         meaning="The winner of a match was far behind: the most strokes by which it trailed after a round.",
         is_scaled=True,
         find=finishes.greatest_comeback,
@@ -22,6 +24,7 @@ KINDS = (
     Kind(
         name="swing",
         title="Greatest swing",
+        plain="Swing",
         meaning="The lead changes hands within one round: the most strokes that the new leader made good in it.",
         is_scaled=True,
         find=finishes.greatest_swing,
@@ -29,6 +32,7 @@ KINDS = (
     Kind(
         name="wrong-slap",
         title="Most expensive wrong slap",
+        plain="Wrong slap",
         meaning="The card that a wrong slap brought the slapper costs it the most strokes at the end of the round.",
         is_scaled=True,
         find=slaps.dearest_wrong_slap,
@@ -36,13 +40,15 @@ KINDS = (
     Kind(
         name="lead-changes",
         title="Most lead changes",
-        meaning="The lead changes hands most often in a match.",
+        plain="Lead changes",
+        meaning="The lead changes hands most often in a match, by the scores after each round.",
         is_scaled=False,
         find=finishes.most_lead_changes,
     ),
     Kind(
         name="closest-finish",
         title="Closest finish",
+        plain="Finish",
         meaning="The first and the second lie the fewest strokes apart in the end, for each round that was played.",
         is_scaled=True,
         find=finishes.closest_finish,

@@ -12,7 +12,7 @@ def dearest_wrong_slap(match: Match) -> Found | None:
         return None
     slap, seat = max(dearest, key=lambda one: (one[0].cost, -one[0].round, -one[0].window))
     owner = slap.owner
-    whose = "a wrong card of its own" if seat == owner else f"a wrong card of {{{owner}}}"
+    whose = "a card of its own" if seat == owner else f"a card of {{{owner}}}"
     comes = "must take another" if seat == owner else "must keep it"
     decides = " and the match" if _decides(match, seat, slap.round, slap.cost) else ""
     return Found(
@@ -21,7 +21,7 @@ def dearest_wrong_slap(match: Match) -> Found | None:
         seats=(seat,) if seat == owner else (seat, owner),
         moment=f"r{slap.round}w{slap.window}",
         words=(
-            f"{{{seat}}} slaps {whose} in round {slap.round} and {comes}. At the end of the round it scores "
+            f"{{{seat}}} wrongly slaps {whose} in round {slap.round} and {comes}. At the end of the round it scores "
             f"{slap.scored} instead of {slap.without}: the slap costs {strokes(slap.cost)}{decides}."
         ),
     )

@@ -1,5 +1,6 @@
 """Ranks over time: who led after how many matches, the best eight in colour."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from math import ceil
 
@@ -25,6 +26,7 @@ def ranks(summary: RunSummary, data: ChartData, width: int) -> Picture:
     if not ranked:
         raise NothingToDraw("no bot has a rank yet, so there are no ranks to draw")
     lines = _lines(ranked, moments)
+    final = _final(summary)
     names, names_px = names_for(ranked, width)
     sheet = Sheet(
         title=f"{summary.name}: ranks over time",
@@ -50,13 +52,13 @@ def ranks(summary: RunSummary, data: ChartData, width: int) -> Picture:
             zorder=3 if is_top else 2,
         )
         sheet.text(MARGIN + 18, row, str(row + 1), ha="right", color=SOFT)
-        sheet.text(sheet.right + 30, row, str(row + 1), ha="right", color=SOFT)
+        sheet.text(sheet.right + 30, row, final[bot], ha="right", color=SOFT)
         sheet.text(sheet.right + 36, row, names(bot), color=INK if is_top else SOFT)
     sheet.axes.set_xlabel("matches played", color=SOFT, size=11)
     sheet.axes.xaxis.set_major_locator(MaxNLocator(max(2, (sheet.right - sheet.left) // 80), integer=True))
     sheet.axes.xaxis.set_major_formatter("{x:,.0f}")
     told = [
-        f"{bot} from rank {points[0][1] + 1} to {points[-1][1] + 1}, at best {min(place for _, place in points) + 1}"
+        f"{bot} from rank {points[0][1] + 1} to {final[bot]}, at best {min(place for _, place in points) + 1}"
         for bot, points in lines.items()
     ]
     return sheet.picture(f"The rank of each bot over {moments[-1].after:,} matches. {some_of(told)}.")
@@ -82,6 +84,12 @@ def _lines(ranked: Sequence[str], moments: Sequence[Moment]) -> Mapping[str, Poi
     return found
 
 
+def _final(summary: RunSummary) -> Mapping[str, str]:
+    """By bot its rank in the standings, such as `3=` where several share it."""
+    often = Counter(row.rank for row in summary.standings)
+    return {row.bot: f"{row.rank}{'=' * (often[row.rank] > 1)}" for row in summary.standings}
+
+
 def _corners(points: Points) -> Points:
     """The points without those in the middle of a level stretch, which nobody sees."""
     ends = (0, len(points) - 1)
@@ -93,7 +101,7 @@ def _corners(points: Points) -> Points:
 def _note(summary: RunSummary) -> str:
     means = "strokes" if summary.rank_by == "strokes" else "match points"
     by = means if summary.order == "means" else "ratings"
-    last = "places by how far each bot came" if summary.order == "places" else "those of the standings"
+    last = "places by the stage that each bot reached" if summary.order == "places" else "those of the standings"
     return (
         f"A line is a bot; rank 1 is above, and the best eight have colours. Ranks on the way are by the {by} of the "
         f"matches until then, and early ones rest on few; the last are {last}."

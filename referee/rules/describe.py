@@ -1,5 +1,6 @@
 """The games in words, for people. The text follows from the options in force, so that a changed option changes it."""
 
+import re
 from collections.abc import Iterator
 
 from protocol import events
@@ -32,9 +33,18 @@ def rules_in_full(variant: Variant) -> str:
     fewest, most = variant.seats
     lines = [f"{variant.preset} - {variant.summary}", f"{fewest} to {most} seats.", ""]
     for title, sentences in _chapters(variant):
-        lines += [title, *(f"  {sentence}" for sentence in sentences), ""]
+        lines += [title, *(f"  {_for_people(variant, sentence)}" for sentence in sentences), ""]
     lines += ["Options (RULES.md section 21)", *_option_lines(variant)]
     return "\n".join(lines)
+
+
+def _for_people(variant: Variant, sentence: str) -> str:
+    """The sentence without the codes of slots and with the values of cards in words. Records hold what bots read."""
+    return _SLOTS.sub("", sentence.replace(_listed(variant), _values(variant)))
+
+
+_SLOTS = re.compile(r",? \(?s\d+(?:(?:,| /| and)? s\d+)*\)?")
+"""Such as `, s0 s1 / s2 s3` or ` (s2, s3)`."""
 
 
 def power_in_words(variant: Variant, event: TableEvent) -> str:
@@ -126,7 +136,7 @@ def _knock_or_complete(variant: Variant) -> Iterator[str]:
 
 def _score(variant: Variant) -> Iterator[str]:
     options = variant.options
-    yield "Lower is better. " + ", ".join(f"{rank} {points}" for rank, points in card_values(variant).items()) + "."
+    yield f"Lower is better. {_listed(variant)}"
     if variant.scores_by_row:
         yield from _par_score(options)
         return
@@ -146,6 +156,20 @@ def _score(variant: Variant) -> Iterator[str]:
     if options.moon:
         yield f"Who scores {options.moon_at or 10 * size(variant)} or more gets 0, and all others get that number."
     yield from _knocker(variant)
+
+
+def _listed(variant: Variant) -> str:
+    return ", ".join(f"{rank} {points}" for rank, points in card_values(variant).items()) + "."
+
+
+def _values(variant: Variant) -> str:
+    """Say what cards count: number cards their number, and then all that do not, those of one value together."""
+    others: dict[int, list[str]] = {}
+    for card, points in card_values(variant).items():
+        if card != str(points):
+            others.setdefault(points, []).append("joker" if card == JOKER else card)
+    exceptions = ", ".join(f"{' and '.join(cards)} {points}" for points, cards in others.items())
+    return f"Number cards count their number; {exceptions}."
 
 
 def _par_score(options: Options) -> Iterator[str]:

@@ -54,7 +54,7 @@ FOUND: list[tuple[Kind, Match, tuple[int, tuple[int, ...], int], str]] = [
     (greatest_comeback, played((2, 0), (0, 2), playoffs=[(1, 3)], ranks=(1, 2)), (2, (0, 1), 2), ""),
     (
         closest_finish, played((3, 9, 4), (4, 9, 4)), (1, (0, 2), 2),
-        "After 2 rounds ann wins by 1 stroke before cy, 7 to 8.",
+        "After 2 rounds ann wins by 1 stroke ahead of cy, 7 to 8.",
     ),
     (
         closest_finish, played((3, 9, 3)), (0, (0, 2), 1),
@@ -68,7 +68,7 @@ FOUND: list[tuple[Kind, Match, tuple[int, tuple[int, ...], int], str]] = [
     (most_lead_changes, played((0, 2), (2, 0), (1, 0)), (1, (1, 0), 3), ""),
     (
         most_lead_changes, played((0, 1, 9), (3, 1, 9), (0, 9, 9), (9, 9, 0), playoffs=[(9, 0, 9)]), (2, (0, 1), 3),
-        "The lead changes hands twice, for the last time in round 3 of 4, when ann takes it from bob.",
+        "the lead changes hands twice, for the last time in round 3 of 4, when ann takes it from bob.",
     ),
 ]  # fmt: skip
 

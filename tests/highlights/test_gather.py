@@ -160,5 +160,5 @@ def test_names_are_made_safe_to_show() -> None:
 
     (one,) = best([(row_of(record, 1, bots=(name, "bob")), record)])
 
-    assert one.sentence == "After 2 rounds \\u202eevil\\x1b[31m wins by 1 stroke before bob, 1 to 2."
+    assert one.sentence == "After 2 rounds \\u202eevil\\x1b[31m wins by 1 stroke ahead of bob, 1 to 2."
     assert one.bots == (name, "bob")

@@ -38,7 +38,7 @@ def test_a_wrong_slap_costs_what_its_card_comes_to_at_the_showdown(start: Start)
     assert found is not None
     assert (found.score, found.seats, found.moment) == (21, (1,), "r1w1")
     assert sentence(found) == (
-        "bob slaps a wrong card of its own in round 1 and must take another. At the end of the round it scores 24 "
+        "bob wrongly slaps a card of its own in round 1 and must take another. At the end of the round it scores 24 "
         "instead of 3: the slap costs 21 strokes and the match."
     )
 
@@ -66,7 +66,7 @@ def test_a_wrong_card_of_another_seat_costs_what_it_is_worth(start: Start) -> No
 
     assert found is not None
     assert (found.seats, found.moment) == ((2, 0), "r1w2")
-    assert sentence(found).startswith("cy slaps a wrong card of ann in round 1 and must keep it. At the end of the ")
+    assert sentence(found).startswith("cy wrongly slaps a card of ann in round 1 and must keep it. At the end of the ")
 
 
 def test_of_the_wrong_slaps_of_a_match_the_most_expensive_counts_and_of_equals_the_first() -> None:

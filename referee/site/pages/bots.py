@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from math import inf
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from referee.highlights.highlight import Highlight
 from referee.reports import provenance
@@ -13,10 +14,10 @@ from referee.reports.tables.bot_tables import MEANS, own_terms, rank, standings_
 from referee.reports.tables.figures import plus_minus, signed
 from referee.site.content import BotFaults, FaultExample, MatchRow
 from referee.site.files import File
-from referee.site.pages import matches
+from referee.site.pages import matches, standings
 from referee.site.pages.frame import Site
 from referee.site.pages.highlights import moments
-from referee.site.pages.tables import Col, Table, bar, cols_of, tint, with_bars
+from referee.site.pages.tables import Col, Table, cols_of, tint
 from referee.site.pages.times import times_table
 from referee.tournament.standings import BotStanding, Encounter
 from referee.tournament.summary import EnteredBot
@@ -65,8 +66,6 @@ def bot_pages(site: Site) -> Iterator[File]:
 
 def _page(site: Site, bot: EnteredBot, one: OneBot, faults: BotFaults | None) -> File:
     name, content, row = bot.name, site.content, one.standing
-    of_games = [highlight for some in content.game_highlights.values() for highlight in some]
-    mine = {each.id: each for each in [*of_games, *content.highlights] if _is_named(each, name)}
     return site.page(
         "bot.html",
         site.bot_path(name),
@@ -78,7 +77,7 @@ def _page(site: Site, bot: EnteredBot, one: OneBot, faults: BotFaults | None) ->
         by_game=_by_game(site, one),
         opponents=_opponents(site, name),
         extremes=_extremes(site, name),
-        moments=moments(site, list(mine.values())[-MOMENTS:]),
+        moments=moments(site, list(_best(site, name))[:MOMENTS]),
         doubts=_doubts(site, name),
         times=_times(site, name),
         faults=faults,
@@ -94,11 +93,22 @@ def _place(site: Site, row: BotStanding) -> str:
     summary = site.content.summary
     if row.rank is None:
         return f"It has no rank: {row.reason}."
-    figures = {"means": summary.rank_by.replace("-", " "), "ratings": "rating", "places": "how far it came"}
+    figures = {"means": summary.rank_by.replace("-", " "), "ratings": "rating", "places": "the stage that it reached"}
     place = f"Rank {row.rank} of {len(summary.standings)}, by {figures[summary.order]}"
     if row.rank_from == row.rank_to:
         return f"{place}, and surely so."
-    return f"{place}. It may be any from {row.rank_from} to {row.rank_to}: so far the matches do not tell."
+    return f"{place}. It may be any from {row.rank_from} to {row.rank_to}: the matches do not settle it."
+
+
+def _best(site: Site, name: str) -> Iterator[Highlight]:
+    """The best highlight of each kind in which the bot is named, those of the whole run first; no match twice."""
+    kinds, ids = set[str](), set[int]()
+    of_games = [one for some in site.content.game_highlights.values() for one in some]
+    for one in [*site.content.highlights, *sorted(of_games, key=lambda one: -one.score)]:
+        if _is_named(one, name) and one.kind not in kinds and one.id not in ids:
+            kinds.add(one.kind)
+            ids.add(one.id)
+            yield one
 
 
 def _is_named(highlight: Highlight, name: str) -> bool:
@@ -110,14 +120,12 @@ def _by_game(site: Site, one: OneBot) -> Table | None:
     if not one.variants:
         return None
     rows = list(one.variants.values())
-    columns = with_bars(
-        cols_of(MEANS, rows, ""),
-        "match points",
-        [bar(row.match_points, row.match_points_interval) for row in rows],
-    )
+    columns = standings.means(cols_of(MEANS, rows, ""), rows)
     games = Col(title="game", cells=[site.games(game) for game in one.variants], is_text=True, is_head=True)
-    ranks = Col(title="rank", cells=[rank(row) for row in rows])
-    return Table(id="by-game", caption="Game by game", cols=(games, ranks, *columns))
+    columns = tuple(replace(col, is_minor=col.title in {"strokes", "rounds", "firsts"}) for col in columns)
+    ranks = [replace(col, cells=[rank(row) for row in rows]) for col in standings.ranks(rows)]
+    note = "" if ranks else standings.TOO_FEW
+    return Table(id="by-game", caption="Game by game", cols=(games, *ranks, *columns), note=note)
 
 
 def _opponents(site: Site, name: str) -> Table | None:
@@ -144,7 +152,7 @@ def _opponents(site: Site, name: str) -> Table | None:
         id="opponents",
         caption="Against each opponent",
         cols=(
-            Col(title="it", cells=[how for how, _, _ in rows], is_text=True),
+            Col(title="outcome", cells=[how for how, _, _ in rows], is_text=True),
             Col(title="opponent", cells=[site.bots(other) for _, other, _ in rows], is_text=True, is_head=True),
             Col(title="strokes a round" if by_strokes else "match points", cells=figures, tints=tints),
             Col(title="matches", cells=[str(met.matches) for _, _, met in rows]),

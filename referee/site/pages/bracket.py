@@ -57,7 +57,7 @@ def _round(site: Site, level: Level, order: Sequence[str]) -> Round:
     for name in order:
         if name not in ties:
             side = Side(bot=site.bots(name), points="", is_ahead=True)
-            boxes.append(Box(sides=(side,), note="goes on without a tie"))
+            boxes.append(Box(sides=(side,), note="goes on without a match"))
         elif name == ties[name].names[0]:
             boxes.append(_box(site, level, ties[name]))
     return Round(title=level.title.capitalize(), boxes=tuple(boxes))
@@ -68,6 +68,10 @@ def _box(site: Site, level: Level, tie: Tie) -> Box:
     rows = [TieRow(number=1, tie=tie, place=place) for place in range(len(tie.bots))]
     deals = f"{tie.deals} deal{'s' * (tie.deals != 1)} a game"
     outcome = columns[""](rows[0]).removeprefix("goes on, ").removeprefix("wins, ")
+    first, last = tie.bots[tie.goes - 1], tie.bots[-1]
+    if tie.rule == "strokes" and first.strokes is not None and last.strokes is not None:
+        fewer = last.strokes - first.strokes
+        outcome = f"level on match points; {site.bots(first.bot)} had {fewer:.2f} strokes a round fewer"
     return Box(
         sides=tuple(
             Side(

@@ -128,7 +128,7 @@ def games(site: Site) -> Table:
     ]
     cols = (
         Col(title="game", cells=[site.games(entry.name) for entry in variants], is_text=True, is_head=True),
-        Col(title="what it is", cells=[entry.variant.summary for entry in variants], is_text=True),
+        Col(title="what it is", cells=[entry.variant.summary for entry in variants], is_text=True, is_minor=True),
         *([Col(title="ahead", cells=[some or "-" for some in ahead], is_text=True)] if any(ahead) else []),
         Col(title="seats", cells=[str(entry.seats) for entry in variants]),
         Col(title="matches", cells=[f"{often[entry.name]:,}" for entry in variants]),

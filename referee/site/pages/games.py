@@ -78,7 +78,8 @@ def game_pages(site: Site) -> Iterator[File]:
 
 def _page(site: Site, entry: RunVariant) -> File:
     content, variant = site.content, entry.variant
-    rows, of_game = content.summary.variants.get(entry.name, ()), content.game_standings.get(entry.name)
+    rows = standings.in_order(content.summary.variants.get(entry.name, ()))
+    of_game = content.game_standings.get(entry.name)
     chapters, options = rules(rules_in_full(variant))
     highlights = content.game_highlights.get(entry.name, ())
     return site.page(
@@ -121,6 +122,7 @@ def scores(site: Site, game: str) -> Table | None:
             Col(
                 title="half of its matches",
                 cells=[f"{quarters[bot][0]:.1f} to {quarters[bot][2]:.1f}" for bot in order],
+                is_minor=True,
             ),
         ),
         is_wide=True,

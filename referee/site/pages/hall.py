@@ -1,7 +1,7 @@
 """The hall view: a page for a projector, whose panels are shown by turns and read from the last row."""
 
 from collections.abc import Iterator
-from itertools import islice
+from itertools import groupby, islice
 
 from msgspec import Struct
 
@@ -13,6 +13,7 @@ from referee.site.pages.bracket import Round, bracket
 from referee.site.pages.frame import Site
 from referee.site.pages.front import headline, progress
 from referee.site.pages.highlights import moments
+from referee.site.pages.matches import title_of
 from referee.site.pages.tables import Bar
 
 LEADERS = 8
@@ -24,9 +25,9 @@ TIES = 4
 """So many ties of a round find room beside each other."""
 
 NOTES = {
-    "rating": "Wins in 100 matches against the anchor.",
-    "match points": "Share of its opponents that it beat.",
-    "strokes": "Strokes a round beside its table: fewer are better.",
+    "rating": "Wins in 100 matches against {anchor}",
+    "match points": "Share of its opponents that it beat",
+    "strokes": "Strokes a round beside its table: fewer are better",
 }
 """What the figure of the standings says, by its title."""
 
@@ -41,6 +42,15 @@ class Leader(Struct, frozen=True, kw_only=True):
     bar: Bar | None = None
 
 
+class Step(Struct, frozen=True, kw_only=True):
+    """A step of the podium."""
+
+    rank: str
+    """Such as `1`, or `3=` where several bots share it."""
+    bots: tuple[str, ...]
+    """Their marked names."""
+
+
 class Seat(Struct, frozen=True, kw_only=True):
     """A bot in the result of a match."""
 
@@ -53,6 +63,8 @@ class Seat(Struct, frozen=True, kw_only=True):
 class Result(Struct, frozen=True, kw_only=True):
     """The result of a match for its best seats, the first one first."""
 
+    match: str
+    """As people call it."""
     game: str
     """Its marked name."""
     seats: tuple[Seat, ...]
@@ -72,9 +84,9 @@ def hall_page(site: Site) -> File:
         round=summary.rounds[-1].title if summary.goes_on and summary.rounds else "",
         played=f"{summary.matches:,} matches" if summary.goes_on else how_far(summary),
         left=content.left,
-        podium=leaders[:PODIUM] if is_over(summary) else [],
+        podium=_podium(leaders) if is_over(summary) else [],
         leaders=leaders,
-        note=NOTES.get(figure, ""),
+        note=_note(site, figure),
         bracket=_last_rounds(bracket(site, last)) if last and last.levels else [],
         results=list(_results(site)),
         moments=moments(site, (recent or content.highlights)[:MOMENTS]),
@@ -100,6 +112,24 @@ def _leaders(site: Site) -> tuple[list[Leader], str]:
     ], title
 
 
+def _podium(leaders: list[Leader]) -> list[Step]:
+    """The first three ranks; bots that share one stand together."""
+    steps: list[Step] = []
+    for rank, some in groupby(leaders, key=lambda one: one.rank):
+        bots = tuple(one.bot for one in some)
+        if rank.isdecimal() and int(rank) <= PODIUM:
+            steps.append(Step(rank=f"{rank}{'=' * (len(bots) > 1)}", bots=bots))
+    return steps
+
+
+def _note(site: Site, figure: str) -> str:
+    """What the figure says, and whether it ranks."""
+    summary = site.content.summary
+    anchor = site.bots(summary.ratings.anchor) if summary.ratings else ""
+    ranks = "; ranks do not go by it" if summary.order == "places" else ""
+    return f"{NOTES[figure].format(anchor=anchor)}{ranks}. Bar: 95 %." if figure in NOTES else ""
+
+
 def _last_rounds(rounds: list[Round]) -> list[Round]:
     """The last two rounds of a bracket that find room."""
     return [one for one in rounds if len(one.boxes) <= TIES][-2:]
@@ -110,7 +140,7 @@ def _results(site: Site) -> Iterator[Result]:
     rows = site.content.matches_by_id
     newest = [rows[id_] for id_ in sorted(rows, reverse=True) if rows[id_].number is not None]
     for row in newest[:RESULTS]:
-        yield Result(game=site.games(row.variant), seats=tuple(islice(_seats(site, row), SEATS)))
+        yield Result(match=title_of(row), game=site.games(row.variant), seats=tuple(islice(_seats(site, row), SEATS)))
 
 
 def _seats(site: Site, row: MatchRow) -> Iterator[Seat]:

@@ -20,7 +20,7 @@ MOST_SEATS = 4
 """The cards of how many seats a moment shows at most, those of the seats first that its sentence names."""
 
 _MOMENT = re.compile(r"r(\d+)(?:t(\d+)|w(\d+))?(?:e\d+)?")
-_TITLES = {kind.name: kind.title for kind in KINDS}
+_KINDS = {kind.name: kind for kind in KINDS}
 
 
 class Part(Struct, frozen=True, kw_only=True):
@@ -35,7 +35,7 @@ class Moment(Struct, frozen=True, kw_only=True):
     """A highlight as a page shows it."""
 
     title: str
-    """The title of its kind."""
+    """What its kind is called; as a superlative in the best highlight of the run alone."""
     parts: tuple[Part, ...]
     where: str
     """Such as `round 3, turn 12`."""
@@ -64,9 +64,10 @@ def moment(site: Site, one: Highlight) -> Moment:
     """A highlight with its cards and a link to its moment."""
     row: MatchRow | None = site.content.matches_by_id.get(one.id)
     layouts = site.content.layouts.get(one.id, ())
+    best = next((other for other in site.content.highlights if other.kind == one.kind), None)
     seats = sorted([*one.seats, *(seat.seat for seat in layouts if seat.seat not in one.seats)][:MOST_SEATS])
     return Moment(
-        title=_TITLES[one.kind],
+        title=_KINDS[one.kind].title if one == best else _KINDS[one.kind].plain,
         parts=tuple(
             Part(text=part) if isinstance(part, str) else Part(text=site.bots(one.bots[part]), is_name=True)
             for part in one.parts

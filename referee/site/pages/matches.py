@@ -107,10 +107,10 @@ def table_of_bot(site: Site, bot: str, rows: Sequence[MatchRow], id_: str, capti
                 is_head=True,
             ),
             Col(title="game", cells=[site.games(row.variant) for row in rows], is_text=True),
-            Col(title="rank", cells=[f"{row.ranks[seat]} of {len(row.bots)}" for row, seat in pairs]),
+            Col(title="rank", cells=[f"{row.ranks[seat]} of {len(row.bots)}" for row, seat in pairs], is_minor=True),
             Col(title="total", cells=[str(row.totals[seat]) for row, seat in pairs]),
             Col(title="against", cells=[_others(site, row, seat) for row, seat in pairs], is_text=True),
-            Col(title="faults", cells=[_faults(row, seat) for row, seat in pairs], is_text=True),
+            Col(title="faults", cells=[_faults(row, seat) for row, seat in pairs], is_text=True, is_minor=True),
             *([Col(title="to see it", cells=how, is_text=True)] if any(how) else []),
         ),
     )

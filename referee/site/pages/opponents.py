@@ -9,7 +9,7 @@ from referee.site.pages.frame import Site
 from referee.site.pages.names import unmarked
 from referee.site.pages.tables import Col, Table, tint
 
-CAPTION = "Opponents by round, each with the share of the matches that the row's bot won, a tie counting half"
+CAPTION = "Opponents by Swiss round, each with the share of the matches that the row's bot won, a tie counting half"
 
 Met = dict[str, list[float]]
 """By opponent 1 for each match that a bot won against it, a half for a tie, and 0."""
@@ -27,7 +27,7 @@ def by_round(site: Site, bots: Sequence[str], game: str | None = None) -> Table 
         of_round = [met[place, bot] for bot in bots]
         tints = [tint(mean(map(mean, one.values()))) if one else None for one in of_round]
         cells = [_in_words(site, one) for one in of_round]
-        cols.append(Col(title=f"round {number}", cells=cells, tints=tints, is_text=True))
+        cols.append(Col(title=f"Swiss round {number}", cells=cells, tints=tints, is_text=True))
     return Table(id="crosstable", caption=CAPTION, cols=tuple(cols))
 
 

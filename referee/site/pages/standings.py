@@ -39,8 +39,10 @@ NO_LIMIT = 100_000
 MOST_IN_CROSSTABLE = 64
 """With more bots than this there is no crosstable, which has a cell for each two of them."""
 
+TOO_FEW = "Too few comparable matches to rank the bots."
+
 MEANINGS = {
-    "rank": "Its place, 1 being the best: by its figure, or in a knockout by how far it came.",
+    "rank": "Its place, 1 being the best: by its figure, or in a knockout by the stage that it reached.",
     "may be": "The places that it may have, from the first at the left to the last. A short bar is a sure rank; bots "
     "whose bars overlap may be equally good.",
     "match points": "The share of its opponents at the table that it beat in a match, a tie counting half, as a mean. "
@@ -73,22 +75,34 @@ def of_run(site: Site) -> Table:
     return replace(table, is_wide=True, groups=(*groups, *[unranked] * bool(unranked)))
 
 
+def is_open(rows: Sequence[BotStanding]) -> bool:
+    """Whether each of several bots may have any rank."""
+    return len(rows) > 1 and all((row.rank_from, row.rank_to) == (1, len(rows)) for row in rows)
+
+
 def why(site: Site) -> list[str]:
-    """Why some bots have no rank or no interval."""
+    """Why some bots have no rank, no interval, or any rank."""
     summary = site.content.summary
-    return list(reasons(summary.standings, NO_LIMIT, site.bots)) if summary.order == "means" else []
+    lines = list(reasons(summary.standings, NO_LIMIT, site.bots)) if summary.order == "means" else []
+    every = f"The order may be luck: each bot may have any rank from 1 to {len(summary.standings)}."
+    return [*lines, *[every] * is_open(summary.standings)]
 
 
 def of_game(site: Site, rows: Sequence[BotStanding], id_: str, caption: str) -> Table:
     """The table of one game."""
-    return _rows(site, rows, MEANS, id_, caption)
+    table = _rows(site, rows, MEANS, id_, caption)
+    return replace(table, note=TOO_FEW if all(row.rank is None for row in rows) else "")
+
+
+def in_order(rows: Sequence[BotStanding]) -> list[BotStanding]:
+    """The bots of a game by rank, and those without one by their match points."""
+    return sorted(rows, key=lambda row: (row.rank is None, row.rank or 0, -(row.match_points or 0.0)))
 
 
 def _rows(
     site: Site, rows: Sequence[BotStanding], columns_: Sequence[Column[BotStanding]], id_: str, caption: str
 ) -> Table:
-    summary, columns = site.content.summary, cols_of(columns_, rows, "")
-    columns = with_bars(columns, "match points", [bar(row.match_points, row.match_points_interval) for row in rows])
+    summary, columns = site.content.summary, means(cols_of(columns_, rows, ""), rows)
     columns = with_bars(columns, "strokes", _stroke_bars(rows))
     if ratings := summary.ratings:
         columns = with_bars(columns, "rating", _rating_bars(rows, ratings))
@@ -97,7 +111,7 @@ def _rows(
         id=id_,
         caption=caption,
         cols=(
-            Col(title="rank", cells=["-" if row.rank is None else str(row.rank) for row in rows]),
+            *ranks(rows),
             Col(title="bot", cells=[site.bots(row.bot) for row in rows], is_text=True, is_head=True),
             *_spread(site, rows),
             *(replace(col, is_minor=col.title not in main) for col in columns),
@@ -105,11 +119,24 @@ def _rows(
     )
 
 
+def ranks(rows: Sequence[BotStanding]) -> list[Col]:
+    """The column of ranks; none where no bot has one."""
+    cells = ["-" if row.rank is None else str(row.rank) for row in rows]
+    return [Col(title="rank", cells=cells)] if set(cells) - {"-"} else []
+
+
+def means(cols: Sequence[Col], rows: Sequence[BotStanding]) -> tuple[Col, ...]:
+    """The columns, with the bars of match points, and without a mark where no bot has an interval."""
+    if all(row.match_points_interval is None for row in rows):
+        cols = [replace(col, cells=[cell.removesuffix(" [-]") for cell in col.cells]) for col in cols]
+    return with_bars(cols, "match points", [bar(row.match_points, row.match_points_interval) for row in rows])
+
+
 def _spread(site: Site, rows: Sequence[BotStanding]) -> list[Col]:
-    """A column of bars for the ranks that bots may have; none where all ranks are sure."""
-    if all(row.rank_from == row.rank_to for row in rows):
-        return []
+    """A column of bars for the ranks that bots may have; none where all ranks are sure, or none is."""
     last = len(site.content.summary.standings)
+    if all(row.rank_from == row.rank_to for row in rows) or is_open(rows):
+        return []
     bars = [
         None
         if row.rank is None or row.rank_from is None or row.rank_to is None
