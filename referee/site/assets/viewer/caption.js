@@ -49,12 +49,12 @@ function linesAt(model, number) {
 }
 
 /**
- * The points of a round that is over, the best first, who ended it, and at the last step who has won.
+ * The strokes of a round that is over, the best first, who ended it, and at the last step who has won.
  * @param {Model} model @param {number} number
  */
 function resultAt(model, number) {
     const seats = model.states[number].seats.map(({ score, total }, seat) => ({ score: score ?? 0, total, seat })).sort((one, other) => one.score - other.score);
-    const points = seats.map(({ score, total, seat }) => h("li", {}, seatName(model, seat), ` ${counted(score, "point")}, total ${total}`));
+    const strokes = seats.map(({ score, total, seat }) => h("li", {}, seatName(model, seat), ` ${counted(score, "stroke")}, total ${total}`));
     const round = model.document.rounds.find((one) => one.last === number);
     const winners = model.document.ranks.flatMap((rank, seat) => (rank === 1 ? [seat] : []));
     const end = [
@@ -62,5 +62,5 @@ function resultAt(model, number) {
         round?.capped && h("p", { class: "note" }, "The round was stopped at the turn cap."),
         number === model.steps.length - 1 && h("p", { class: "winner" }, "The match is over: ", ...seatNames(model, winners), winners.length === 1 ? " wins." : " share the victory."),
     ];
-    return [h("ul", { class: "points-of-round", "aria-label": "points of this round" }, ...points), ...end];
+    return [h("ul", { class: "strokes-of-round", "aria-label": "strokes of this round" }, ...strokes), ...end];
 }

@@ -20,6 +20,7 @@ const KEYS = [
     ["w and Shift with w", "next and previous slap window"],
     ["p", "play and pause"],
     ["+ and -", "faster and slower"],
+    ["n", "show and hide the numbers of seats and slots"],
     ["Tab", "from the cards of one seat to the next, and to the buttons"],
     ["\u2191 and \u2193", "on a card: the other cards of that seat; in the list: the other steps"],
     ["?", "this help"],
@@ -126,7 +127,7 @@ export function controlsOf(match) {
         does();
     }
 
-    /** @param {KeyboardEvent} event @returns {(() => void) | undefined} */
+    /** @param {KeyboardEvent} event @returns {(() => unknown) | undefined} */
     function actionOf({ key, shiftKey }) {
         const kind = shiftKey ? "turn" : "step";
         /** @type {Record<string, () => void>} */
@@ -138,8 +139,8 @@ export function controlsOf(match) {
             Home: () => goTo(0),
             End: () => goTo(match.last()),
         };
-        /** @type {Record<string, () => void>} */
-        const lettered = { w: () => move("window", shiftKey ? -1 : 1), p: toggle, "+": () => setSpeed(1), "-": () => setSpeed(-1), "?": () => help.showModal() };
+        /** @type {Record<string, () => unknown>} */
+        const lettered = { w: () => move("window", shiftKey ? -1 : 1), p: toggle, n: () => document.body.classList.toggle("has-numbers"), "+": () => setSpeed(1), "-": () => setSpeed(-1), "?": () => help.showModal() };
         return named[key] ?? (letters.checked ? lettered[key.toLowerCase()] : undefined);
     }
 
@@ -174,7 +175,7 @@ function helpOf(letters) {
         h("p", {}, h("label", {}, letters, " letters and signs work as keys on this page")),
         h("h2", {}, "What you see"),
         legend(),
-        h("p", {}, "Touch a card to read who knows it and since when. The number in its corner is its slot."),
+        h("p", {}, "Touch a card to read who knows it and since when. Its slot has a number, which n shows."),
         h("p", {}, "The address of the page names the moment that is shown, as in #r3t12 for round 3, turn 12. Copy it to share the moment: the page opens two steps before it."),
         button({}, () => dialog.close(), "Close"),
     );

@@ -2,7 +2,7 @@
 
 import { button, h, harmless, lineBox, oneStop } from "./dom.js";
 import { placeInWords } from "./steps.js";
-import { commentsAt, linesOf, seatMark, seatName, sentence, titleOf } from "./words.js";
+import { commentsAt, linesOf, meaningOf, seatName, sentence, titleOf } from "./words.js";
 
 /** @returns {Panel} */
 export function logPanel() {
@@ -23,8 +23,9 @@ export function logPanel() {
             if (step.turn !== turn) list.append(h("li", { class: "turn" }, step.turn ? `Turn ${step.turn}` : `Round ${step.round}`));
             turn = step.turn;
             const [told] = linesOf(step).told;
-            const words = step.event === "scored" ? scoresAt(model, number) : [told ? sentence(model, told) : titleOf(step.event)];
-            const line = button({ class: "line", tabindex: -1 }, () => model.goTo(number), ...words, faults.has(number) && h("span", { class: "at-fault" }, " \u2715 fault"));
+            const words = told && !["scored", "showdown"].includes(step.event) ? sentence(model, told) : titleOf(step.event);
+            const more = { scored: scoresAt, showdown: () => [": ", meaningOf(step.event)] }[step.event];
+            const line = button({ class: "line", tabindex: -1 }, () => model.goTo(number), words, ...(more?.(model, number) ?? []), faults.has(number) && h("span", { class: "at-fault" }, " \u2715 fault"));
             lines.set(number, line);
             list.append(h("li", { class: step.window ? "in-window" : null }, line, ...commentsAt(model, number)));
         });
@@ -53,12 +54,12 @@ export function logPanel() {
 }
 
 /**
- * The points of a round, by seat.
+ * The strokes of a round, by seat.
  * @param {Model} model
  * @param {number} number
  */
 function scoresAt(model, number) {
-    return ["Scores: ", ...model.states[number].seats.flatMap(({ score }, seat) => [seatMark(seat), ` ${score}  `])];
+    return model.states[number].seats.flatMap(({ score }, seat) => [seat ? ", " : ": ", seatName(model, seat), ` ${score}`]);
 }
 
 /** @typedef {{step: number, seat: number, decision: string, fault: FaultOfStep}} FaultAt `decision` is empty where it is not known */

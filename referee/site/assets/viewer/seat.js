@@ -1,7 +1,7 @@
-/** What lies before one seat: its bot, its points, its cards in rows and columns, its shields and strokes. */
+/** What lies before one seat: its bot, its score, its cards in rows and columns, its shields and strokes. */
 
 import { fill, h, oneStop, say } from "./dom.js";
-import { face, knowers, seatName, slotInWords, who } from "./words.js";
+import { face, knowers, seatMark, seatName, slotInWords, who } from "./words.js";
 
 /**
  * What a step is about, as far as one seat is concerned.
@@ -137,13 +137,13 @@ export function looseCard(card, where = "", marks = []) {
 export function legend() {
     const [open, down, known] = [h("span", {}), h("span", {}), h("span", {})];
     drawCard(open, { up: true, card: "KH" });
-    drawCard(down, { up: false, card: null }, { marks: [h("span", { class: "mark" }, "2")] });
+    drawCard(down, { up: false, card: null }, { marks: [seatMark(1)] });
     drawCard(known, { up: false, card: "KH" });
     return h(
         "ul",
         { class: "legend" },
         h("li", {}, open, "lies open"),
-        h("li", {}, down, "lies face down; seat 2 knows it"),
+        h("li", {}, down, "lies face down; the player of this colour knows it"),
         h("li", {}, known, "lies face down, but this view knows it"),
     );
 }

@@ -43,7 +43,7 @@ export function statesOf(start, steps) {
  * @returns {Model}
  */
 export function modelOf(document) {
-    const { bots, steps, windows, swings, wires } = document;
+    const { bots, steps, windows, wires } = document;
     return {
         view: viewOf(document),
         document,
@@ -51,7 +51,6 @@ export function modelOf(document) {
         steps,
         states: statesOf(document.start, steps),
         windows,
-        swings,
         wire: (seat) => wires.find((one) => one.seat === seat),
         moments: new Map(steps.map((step, number) => [step.at, number])),
         goTo: () => {},

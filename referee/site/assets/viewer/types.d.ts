@@ -129,12 +129,6 @@ interface RoundOfMatch {
     capped: boolean;
 }
 
-interface Swing {
-    step: number;
-    leaders: number[];
-    by: number;
-}
-
 /** One thing that passed on a wire, told apart by `what`. */
 type WireEntry =
     | { what: "sent"; text: string; awaits?: string | null; limit_s?: number }
@@ -175,7 +169,6 @@ interface StatesDocument {
     steps: Step[];
     rounds: RoundOfMatch[];
     windows: SlapWindow[];
-    swings: Swing[];
     /** Those of the seats of which this viewer may know. */
     wires: Wire[];
 }
@@ -190,7 +183,6 @@ interface Model {
     /** By step, the table after it. */
     states: TableState[];
     windows: SlapWindow[];
-    swings: Swing[];
     /** What passed between the referee and the bot of this seat; undefined where this view may not know of it. */
     wire: (seat: number) => Wire | undefined;
     /** By the name of a moment, the number of its step. */

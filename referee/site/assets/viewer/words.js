@@ -171,7 +171,7 @@ export function timeInWords(us) {
 /** What each kind of event is called, one sentence on it, and the short word for the cards concerned. */
 /** @type {Record<string, [title: string, meaning: string, badge?: string]>} */
 const EVENTS = {
-    round: ["Deal", "A new round. Everybody gets cards face down and wants few points at its end: high cards are exchanged for low ones."],
+    round: ["Deal", "A new round. Everybody gets cards face down and wants few strokes at its end: high cards are exchanged for low ones."],
     up_card: ["Up card", "The first card of the discard pile is turned up."],
     turned_up: ["Turn up", "These cards lie open for everybody from now on.", "up"],
     looked: ["Look", "A player looks at own cards before play begins. They stay face down.", "seen"],
@@ -207,7 +207,7 @@ const EVENTS = {
     gave: ["Give", "Who slapped another player's card away gives that player an own card.", "given"],
     window_closed: ["Slap window over", "The time in which a card may be slapped is over."],
     showdown: ["Showdown", "All cards are turned up and counted."],
-    scored: ["Scores", "The points of the round are added to the totals. The lowest total wins."],
+    scored: ["Scores", "The strokes of the round are added to the totals. The lowest total wins."],
     forfeited: ["Forfeit", "This bot broke the rules too often or failed. Harmless moves are made for it from now on."],
     par_chosen: ["Par", "The dealer chooses the par of the next hole."],};
 
