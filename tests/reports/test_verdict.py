@@ -86,7 +86,7 @@ def test_who_won_is_told_as_far_as_it_is_known(rows: list[BotStanding], first: s
     assert verdict(summary(rows), 80)[0] == first
 
 
-FINAL = "the final against bea by 0.500 to 0.500 match points, 1 deal drawn"
+FINAL = "the final against bea by 0.600 to 0.400 match points after 1 deal"
 
 
 @pytest.mark.parametrize(
@@ -99,16 +99,32 @@ FINAL = "the final against bea by 0.500 to 0.500 match points, 1 deal drawn"
     ],
 )
 def test_a_final_that_was_not_settled_is_told_with_what_decided_it(rule: Rule, words: str) -> None:
-    bots = tuple(TieBot(bot=bot, match_points=0.5, strokes=0.0) for bot in (ANN, BEA))
+    bots = tuple(TieBot(bot=bot, match_points=points, strokes=0.0) for bot, points in ((ANN, 0.6), (BEA, 0.4)))
     final = Level(title="final", bots=(ANN, BEA), ties=(Tie(bots=bots, goes=1, deals=1, rule=rule),))
     stage = StagePlaces(number=1, format="knockout", is_over=True, levels=(final,))
     run = replace(summary([row(ANN, 1, 1, 2), row(BEA, 2, 1, 2)]), order="places", stages=(stage,))
-    assert verdict(run, 80)[:2] == [words, "All 2 ranks are one tie."]
+    assert verdict(run, 80)[:2] == [words, "No test settles any of the 2 ranks."]
     if rule == "settled":
         tie = replace(final.ties[0], rule="open")
         played = replace(stage, is_over=False, levels=(replace(final, ties=(tie,)),))
         run = replace(run, goes_on=True, stages=(played,))
         assert verdict(run, 80)[0].endswith(f") ann leads {FINAL}; it is not settled.")
+
+
+@pytest.mark.parametrize(
+    ("rule", "words"),
+    [
+        ("open", "ann and bea are level in the final after 84 deals; nothing is settled."),
+        ("seed", "ann won the final against bea by its seed: their match points are level after 84 deals."),
+        ("strokes", "ann won the final against bea by strokes: their match points are level after 84 deals."),
+    ],
+)
+def test_nobody_leads_a_final_whose_score_is_level(rule: Rule, words: str) -> None:
+    bots = tuple(TieBot(bot=bot, match_points=0.5, strokes=0.0) for bot in (ANN, BEA))
+    final = Level(title="final", bots=(ANN, BEA), ties=(Tie(bots=bots, goes=1, deals=84, rule=rule),))
+    stage = StagePlaces(number=1, format="knockout", is_over=rule != "open", levels=(final,))
+    run = replace(summary([row(ANN, 1, 1, 2), row(BEA, 2, 1, 2)]), order="places", stages=(stage,))
+    assert words in verdict(replace(run, goes_on=rule == "open"), 80)[0]
 
 
 def test_a_last_stage_whose_bots_were_all_withdrawn_has_no_winner() -> None:
@@ -127,7 +143,7 @@ def test_before_the_end_nobody_has_won() -> None:
     [
         ([], "There are no ranks yet."),
         ([row("a", 1), row("b", 2)], "No ranks are ties."),
-        ([row("a", 1, 1, 2), row("b", 2, 1, 2)], "All 2 ranks are one tie."),
+        ([row("a", 1, 1, 2), row("b", 2, 1, 2)], "No test settles any of the 2 ranks."),
         ([row("a", 1), row("b", 2, 2, 3), row("c", 3, 2, 3)], "Ties: ranks 2-3 (b and c)."),
         (
             [row("a", 1, 1, 6), *(row(bot, 2, 2, 6) for bot in "bcdef")],
