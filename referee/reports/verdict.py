@@ -82,8 +82,8 @@ def _final(tie: Tie, names: Names, *, is_over: bool) -> str:
         if not is_over:
             return f"{names(first.bot)} and {whom} are level in the final {after}; nothing is settled."
         if tie.rule in ("seed", "strokes"):
-            rule = "its seed" if tie.rule == "seed" else tie.rule
-            return f"{names(first.bot)} won the final against {whom} by {rule}: their match points are level {after}."
+            by = "its seed" if tie.rule == "seed" else tie.rule
+            return f"{names(first.bot)} won the final against {whom} by {by}: their match points are level {after}."
     figures = f"by {' to '.join(scores)} match points {after}"
     if not is_over:
         return f"{names(first.bot)} leads the final against {whom} {figures}; it is not settled."

@@ -2,11 +2,16 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
-from made_up_runs import made_up_summary
+from made_up_runs import made_up_result, made_up_summary
 from msgspec.structs import replace
 
+from referee.reports.bot_results import bot_results
+from referee.reports.provenance import lateness
+from referee.reports.tables.bot_tables import owners_table
 from referee.reports.tables.layout import Names
 from referee.reports.verdict import commands_to_read_on, ties, verdict
 from referee.tournament.figures.collusion import Influence
@@ -14,7 +19,8 @@ from referee.tournament.formats.knockout import Level, Tie
 from referee.tournament.formats.places import StagePlaces
 from referee.tournament.formats.ties import Rule, TieBot
 from referee.tournament.standings import BotStanding
-from referee.tournament.summary import EnteredBot, RunSummary
+from referee.tournament.store.store import Store
+from referee.tournament.summary import EnteredBot, Lateness, RunSummary
 from referee.tournament.voids import VoidSuspect
 
 
@@ -188,3 +194,24 @@ def test_the_last_words_are_three_lines_and_three_commands() -> None:
     commands = [f"golfref {what} 'a b.golfref'" for what in ("compare", "highlights", "publish")]
     assert list(commands_to_read_on(run, Path("a b.golfref"))) == [*commands[:2], f"{commands[2]} -o DIR"]
     assert verdict(summary([row(ANN, 1), row(BEA, 2)]), 80)[2] == "Faults: none."
+
+
+@pytest.mark.parametrize(("late", "words"), [(2, "2 of 20 matches: the host was fast enough"), (3, "too busy")])
+def test_the_lateness_of_the_referee_comes_with_a_verdict_on_the_host(late: int, words: str) -> None:
+    run = replace(summary([row(ANN, 1)]), lateness=Lateness(worst_ms=120, above_100_ms=late))
+    assert words in lateness(run)
+
+
+def test_owners_are_ranked_if_one_has_several_bots() -> None:
+    rows = [row(ANN, 1), row(BEA, 2), row(CID, 3)]
+    bots = [EnteredBot(name=bot, owner=owner, version="") for bot, owner in ((ANN, "x"), (BEA, "y"), (CID, "x"))]
+    _, table = owners_table(replace(summary(rows), bots=tuple(bots)), 80)
+    assert [line.split() for line in table.splitlines()[2:]] == [["1", "x", ANN, "2"], ["2", "y", BEA, "1"]]
+    assert not owners_table(replace(summary(rows[:2]), bots=tuple(bots[:2])), 80)
+
+
+def test_the_matches_with_faults_of_a_bot_come_before_those_that_it_lost() -> None:
+    lost, won = (made_up_result((ANN, BEA), totals, number=number) for number, totals in enumerate([(9, 1), (1, 9)]))
+    results = [lost, replace(won, faults=({"timeout": 1}, {}))]
+    store = cast("Store", SimpleNamespace(results=lambda _bot: results))
+    assert [one.match for one in bot_results(store, ANN)] == [1, 0]

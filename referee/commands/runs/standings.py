@@ -140,7 +140,8 @@ def _print_bot(options: StandingsOptions, store: Store, bot: str) -> None:
     matches = () if options.brief else bot_results(store, bot, options.variant)
     one = one_bot(bot, standings, matches)
     if one.standing is None or not one.standing.matches:
-        why = "none has been played, or it was withdrawn"
+        withdrawn = bot not in {one.name for one in store.meta().config.bots}
+        why = "it was withdrawn" if withdrawn else "none has been played"
         raise NoRecord(printable(f"{store.path}: no match of {bot} counts now: {why}", 3000))
     if options.as_json:
         put_json(msgspec.json.encode(one))
