@@ -86,6 +86,8 @@ def two_bots(compared: Compared, width: int) -> Iterator[str]:
         games = Names(pair.by_game, width)
         yield fitted(_by_game(pair, compared.rank_by, names, games), list(pair.by_game.items()), width).text
         notes = f"p of all: with all {len(pair.by_game)} games in mind; a bot is named where that is below 0.05"
+        if any(one.difference.low is None for one in pair.by_game.values()):
+            notes += "; p -: too few deals, or all came out alike"
         yield wrapped(notes, width)
     yield from _notes(compared, width)
 
