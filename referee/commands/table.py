@@ -52,7 +52,9 @@ GROUPS = {
     ),
     "Look at a run": (
         Row("standings", "runs.standings", "Print a run's tables: all, of one game, of one bot, or of its hosts."),
-        Row("compare", "runs.compare", "Print which of two bots is better, how sure that is, and in which games."),
+        Row(
+            "compare", "runs.compare", "Print which of two bots is better, how sure that is, and what would settle it."
+        ),
         Row("highlights", "runs.highlights", "List the moments of a run that are worth seeing."),
         Row("site", "runs.site", "Make a static site of a run, with matches to step through."),
         Row("plot", "runs.plot", "Draw a run as SVG pictures."),

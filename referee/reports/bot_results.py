@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 
 from referee.reports.game_report import faults_in_words
-from referee.reports.tables.bot_tables import ACTIONS, ACTIONS_TITLE, MEANS, bots_table, rank, reasons
+from referee.reports.tables.bot_tables import MEANS, actions_table, bots_table, rank, reasons
 from referee.reports.tables.layout import Column, Names, fitted, wrapped
 from referee.rules.counts import Actions
 from referee.tournament.results import Result, beaten_shares
@@ -17,6 +17,9 @@ from referee.tournament.standings import BotStanding, Standings
 from referee.tournament.store.plans import plan_now
 from referee.tournament.store.store import Store
 from referee.tournament.summary import RunSummary
+
+NEXT = 2
+"""How many opponents to come are named."""
 
 MOST_SHOWN = 20
 """How many matches the table shows."""
@@ -101,33 +104,40 @@ def one_bot(bot: str, standings: Standings, matches: Sequence[OwnResult]) -> One
 def bot_results(store: Store, bot: str, variant: str | None = None) -> list[OwnResult]:
     """The matches of this bot that count, or those of one game.
 
-    Matches that it forfeited come first, then those in which it beat the fewest and was the farthest behind. Raises
-    StoreError.
+    Matches that it forfeited come first, then others with faults, then those in which it beat the fewest and was the
+    farthest behind. Raises StoreError.
     """
     found = [
         OwnResult.of(result, result.bots.index(bot))
         for result in store.results(bot)
         if bot in result.bots and variant in (None, result.variant)
     ]
-    return sorted(found, key=lambda one: (not one.forfeited, one.beaten, -one.behind, one.match))
+    return sorted(found, key=lambda one: (not one.forfeited, not one.faults, one.beaten, -one.behind, one.match))
 
 
 def how_many(store: Store, summary: RunSummary, bot: str) -> list[str]:
     """How many of a bot's matches count and how many the plan has, beside other bots, and why some are missing."""
-    planned, plan = Counter[str](), plan_now(store)
+    planned, plan, done = Counter[str](), plan_now(store), store.numbers().union(summary.unplayed)
+    coming: dict[str, str] = {}
     number = 0
     while number < len(plan):
         _, block, _ = plan.block_at(number)
-        planned.update({plan.whole.bots[one]: len(block.lineup) for one in block.lineup})
-        number += len(block.lineup)
-    others = [count for name, count in planned.items() if name != bot] or [0]
+        seated = [plan.whole.bots[one] for one in block.lineup]
+        planned.update(dict.fromkeys(seated, len(seated)))
+        if bot in seated and len(coming) < NEXT and not done.issuperset(range(number, number + len(seated))):
+            others = " and ".join(name for name in seated if name != bot) or "alone"
+            coming.setdefault(others, f"{others} ({block.variant}, from match {number})")
+        number += len(seated)
+    theirs = sorted({count for name, count in planned.items() if name != bot}) or [0]
+    each = f"{theirs[0]} each" if len(theirs) == 1 else f"{theirs[0]} to {theirs[-1]}"
     (entered,) = (one for one in summary.bots if one.name == bot)
     count = sum(row.matches for row in summary.standings if row.bot == bot)
     lines = {
         f"{bot} has {count} matches that count, of {planned[bot]} that are planned"
-        f"{' so far' * summary.goes_on}; of other bots {' to '.join(map(str, sorted({min(others), max(others)})))}": 1,
+        f"{' so far' * summary.goes_on}; the other bots have {each}": 1,
         "to come: {}": planned[bot] - count - entered.left_out,
-        "{} no longer count, since a bot or a game of them was withdrawn or replaced": sum(
+        f"next: {'; '.join(coming.values())}": len(coming),
+        "{} no longer count, since a bot of them was withdrawn or replaced, or their game or deal left the plan": sum(
             bot in one.bots for one in summary.retired
         ),
         "{} were voided by the referee or its host, and are played again": entered.voided,
@@ -153,7 +163,7 @@ def one_bot_report(
     rows = list(one.variants.values())
     if len(rows) > 1:
         yield f"{names(one.bot)} by game\n\n{fitted([game, Column('rank', rank), *MEANS], rows, width).text}"
-    yield f"{wrapped(ACTIONS_TITLE, width)}\n\n{fitted([game, *ACTIONS], rows, width).text}"
+    yield actions_table(game, rows, width)
     why = list(reasons([own], width, names)) if columns is None or own.rank is None else []
     yield from ["\n".join(why)] * bool(why)
     if one.matches:
@@ -168,6 +178,8 @@ def _matches(one: OneBot, width: int) -> Iterator[str]:
     rows, count = one.matches[:MOST_SHOWN], len(one.matches)
     games = Names((row.variant for row in one.matches), width)
     some = f", the {len(rows)} worst of {count}" if count > len(rows) else ", the worst first"
+    if faulty := sum(bool(one.faults) for one in one.matches):
+        some += f"; {faulty} with faults come{'s' * (faulty == 1)} first"
     yield f"Matches of {Names([one.bot], width)(one.bot)}{some}\n"
     yield fitted(_columns(games), rows, width).text
     yield ""

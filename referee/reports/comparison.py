@@ -86,6 +86,8 @@ def two_bots(compared: Compared, width: int) -> Iterator[str]:
         games = Names(pair.by_game, width)
         yield fitted(_by_game(pair, compared.rank_by, names, games), list(pair.by_game.items()), width).text
         notes = f"p of all: with all {len(pair.by_game)} games in mind; a bot is named where that is below 0.05"
+        if any(one.difference.low is None for one in pair.by_game.values()):
+            notes += "; p -: too few deals, or all came out alike"
         yield wrapped(notes, width)
     yield from _notes(compared, width)
 
@@ -135,7 +137,7 @@ def _p_legend(compared: Compared) -> str:
     every = f"with all {compared.tests:,} pairs of bots in mind"
     if compared.tests == 1:
         every = "the same, as there is only one pair"
-    what = "the probability that two equally good bots differ so much"
+    what = "the probability that two equally good bots differ at least this much"
     return f"p: {what}; p of all: {every}; better: p of all is below 0.05"
 
 
@@ -173,7 +175,7 @@ def _words(compared: Compared, pair: Comparison, names: Names) -> Iterator[str]:
 
 def _sureness(compared: Compared, pair: Pair, p: float, better: str) -> Iterator[str]:
     """How sure it is that one bot is better."""
-    yield f"Two bots that are equally good differ so much in {odds(p)} tournaments ({_p_words(p)})."
+    yield f"Two bots that are equally good differ at least this much in {odds(p)} tournaments ({_p_words(p)})."
     if pair.p_of_all is not None and compared.tests > 1:
         yield f"With all {compared.tests:,} pairs of bots in mind it is {_p_words(pair.p_of_all)}."
     if pair.is_sure:

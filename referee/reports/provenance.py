@@ -43,7 +43,7 @@ ISOLATION_IN_WORDS = {
 """What a bot could find where it should not look."""
 
 CROWDED = 0.1
-"""If the referee was late in a greater share of the matches than this, the host is overloaded."""
+"""If the referee was late in a greater share of the matches than this, the host was too busy."""
 
 
 def short(name: str) -> str:
@@ -142,13 +142,12 @@ def void_suspects(summary: RunSummary, names: Callable[[str], str] = short) -> l
 
 
 def lateness(summary: RunSummary) -> str:
-    """How late the referee was, and what to do about it."""
+    """How late the referee was, whether the host was fast enough, and what to do about it."""
     late = summary.lateness
-    text = f"referee's lateness: worst {late.worst_ms:.1f} ms"
-    if late.above_100_ms:
-        text += f", above 100 ms in {late.above_100_ms} of {summary.matches} matches"
-    crowded = late.above_100_ms > CROWDED * summary.matches
-    return text + ": the host is overloaded, use fewer jobs" * crowded
+    text = f"referee's lateness: worst {late.worst_ms:.1f} ms, above 100 ms in {late.above_100_ms} of {summary.matches}"
+    if late.above_100_ms > CROWDED * summary.matches:
+        return f"{text} matches: the host was too busy (more than {CROWDED:.0%} of the matches), use fewer jobs"
+    return f"{text} matches: the host was fast enough (at most {CROWDED:.0%} of the matches)"
 
 
 def voided_bots(summary: RunSummary, names: Callable[[str], str] = short) -> list[str]:

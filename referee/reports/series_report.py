@@ -8,14 +8,14 @@ from protocol.messages import Clocks
 from referee.reports.game_report import best_in_words
 from referee.reports.tables.bot_tables import (
     ACTIONS,
-    ACTIONS_TITLE,
+    actions_table,
     bots_table,
     faults_table,
     match_points,
     reasons,
     strokes,
 )
-from referee.reports.tables.layout import Column, Names, fitted, wrapped
+from referee.reports.tables.layout import Column, Names, fitted
 from referee.tournament.series_summary import BotFigures, SeriesSummary, Times
 from referee.tournament.standings import BotStanding
 
@@ -58,8 +58,7 @@ def _parts(summary: SeriesSummary, clocks: Clocks, width: int) -> Iterator[str]:
     yield from _times(
         f"Thinking times in ms as charged, of {1000 * clocks.move_s:g}", summary, bot, lambda one: one.thinking
     )
-    yield wrapped(ACTIONS_TITLE, width)
-    yield fitted([bot, *ACTIONS], summary.bots, width).text
+    yield actions_table(bot, summary.bots, width, ACTIONS)
     yield from _times(f"Times in slap windows in ms, of {1000 * clocks.slap_s:g}", summary, bot, lambda one: one.slaps)
     at_once = "   slaps: broadcast timing" if clocks.slap_timing == "broadcast" else ""
     meaning = [

@@ -17,8 +17,7 @@ MOST_BRIEF = 8
 def tables_of(summary: RunSummary, width: int, *, full: bool) -> str:
     """All tables of a run, for so many cells."""
     tables = report(standings_of(summary), width, more_columns(summary), full=full)
-    owners = owners_table(summary, width) if full else []
-    return "\n\n".join([*stages_report(summary.stages, width), tables, *owners])
+    return "\n\n".join([*stages_report(summary.stages, width), tables, *owners_table(summary, width)])
 
 
 def one_screen(summary: RunSummary, store: Path, width: int, left: str) -> list[str]:

@@ -60,8 +60,7 @@ def _came_first(summary: RunSummary, rows: Sequence[BotStanding], names: Names) 
     if not is_over(summary):
         there = {row.bot for row in last.bots} or {row.bot for row in rows if row.rank == 1}
         still = [row for row in rows if row.bot in there and row.rank_from == 1]
-        where = f"{last.levels[-1].title}: " if last.levels else ""
-        return f"{where}{len(still)} bot{'s' * (len(still) != 1)} can still come first."
+        return f"{len(still)} bot{'s' * (len(still) != 1)} can still come first."
     if not last.levels and not last.bots:
         return f"No bot of the last stage is left; of the others {first} came furthest."
     if not last.levels:
@@ -77,8 +76,15 @@ def _final(tie: Tie, names: Names, *, is_over: bool) -> str:
     whom = " and ".join(names(one.bot) for one in others)
     if first.match_points is None:
         return f"{names(first.bot)} and {whom} are in the final, and no match of it has been played."
-    score = " to ".join("-" if one.match_points is None else f"{one.match_points:.3f}" for one in tie.bots)
-    figures = f"by {score} match points, {tie.deals} deal{'s' * (tie.deals != 1)} drawn"
+    scores = ["-" if one.match_points is None else f"{one.match_points:.3f}" for one in tie.bots]
+    after = f"after {tie.deals} deal{'s' * (tie.deals != 1)}"
+    if scores[0] == scores[1]:
+        if not is_over:
+            return f"{names(first.bot)} and {whom} are level in the final {after}; nothing is settled."
+        if tie.rule in ("seed", "strokes"):
+            by = "its seed" if tie.rule == "seed" else tie.rule
+            return f"{names(first.bot)} won the final against {whom} by {by}: their match points are level {after}."
+    figures = f"by {' to '.join(scores)} match points {after}"
     if not is_over:
         return f"{names(first.bot)} leads the final against {whom} {figures}; it is not settled."
     if tie.rule == "settled":
@@ -116,7 +122,7 @@ def ties(rows: Sequence[BotStanding], names: Names) -> str:
     if not tied:
         parts = ["No ranks are ties."] if groups else []
     elif len(groups) == 1 and all((row.rank_from, row.rank_to) == (1, len(rows)) for row in tied[0][1]):
-        parts = [f"All {len(rows)} ranks are one tie."]
+        parts = [f"No test settles any of the {len(rows)} ranks."]
     else:
         shown = [f"{first}-{first + len(group) - 1} ({_listed(group, names)})" for first, group in tied[:NAMED]]
         more = len(tied) - NAMED

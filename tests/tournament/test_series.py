@@ -149,7 +149,7 @@ def test_the_report_has_faults_by_kind_and_times_with_their_limits() -> None:
     report = series_report(summary(3, "cactus"), Clocks(move_s=2.0, slap_s=0.25), 80)
 
     for heading in (
-        "What was done, and with what success",
+        "Takes from the pile, ends of rounds, and slaps",
         "Faults\n",
         "Thinking times in ms as charged, of 2000\n",
         "Times in slap windows in ms, of 250\n",

@@ -32,7 +32,9 @@ class CompareOptions(Struct, frozen=True, kw_only=True):
 
 
 def compare(options: CompareOptions) -> int:
-    """Print which of two bots of a run is better, how sure that is, in which games, and what would settle it.
+    """Print which of two bots of a run is better, how sure that is, and what would settle it.
+
+    If all bots met the same opponents, also in which games.
 
     Example: golfref compare cup.golfref ann bea
     """

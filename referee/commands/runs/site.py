@@ -60,6 +60,8 @@ class SiteOptions(Struct, frozen=True, kw_only=True):
 def site(options: SiteOptions) -> int:
     """Make a static site of a run: standings, bots, games, and matches to step through. Any web server shows it.
 
+    Its hall.html is for a projector.
+
     Example: golfref site cup.golfref -o public
     """
     signals = Signals()
@@ -117,7 +119,7 @@ def in_words(built: "Built", out: Path, took_s: float) -> list[str]:
     if (more := len(built.problems) - MOST_NAMED) > 0:
         lines.append(f"  and {more} more matches cannot be shown; `golfref verify` names all of them")
     front = (Path(os.path.realpath(out)) / "index.html").as_uri()
-    return [*lines, f"  open {front}, or serve it: python3 -m http.server -d {out}"]
+    return [*lines, f"  open {front}, or serve it: python3 -m http.server -d {out}; hall.html there is for a projector"]
 
 
 def _build(options: SiteOptions, check: Callable[[], None], verified: "Verified | None") -> "Built":

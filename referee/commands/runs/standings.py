@@ -57,7 +57,8 @@ class StandingsOptions(Struct, frozen=True, kw_only=True):
         bool,
         typer.Option(
             "--brief",
-            help="Print one screen: who leads, how sure, how long still; of a bot all but its matches.",
+            help="Print one screen: who leads, how sure, how long still; of a knockout its present round or final; "
+            "of a bot all but its matches.",
         ),
     ] = False
     full: Annotated[
@@ -140,7 +141,8 @@ def _print_bot(options: StandingsOptions, store: Store, bot: str) -> None:
     matches = () if options.brief else bot_results(store, bot, options.variant)
     one = one_bot(bot, standings, matches)
     if one.standing is None or not one.standing.matches:
-        why = "none has been played, or it was withdrawn"
+        withdrawn = bot not in {one.name for one in store.meta().config.bots}
+        why = "it was withdrawn" if withdrawn else "none has been played"
         raise NoRecord(printable(f"{store.path}: no match of {bot} counts now: {why}", 3000))
     if options.as_json:
         put_json(msgspec.json.encode(one))
@@ -184,8 +186,8 @@ def _print_brief(options: StandingsOptions, store: Store) -> None:
 
 
 def _left(run: Path) -> str:
-    """How long the run still takes, if some process plays it."""
-    return time_left(forecast_of(run) if is_written_to(run) else None)
+    """How long the run still takes, or that no process plays it."""
+    return time_left(forecast_of(run)) if is_written_to(run) else "nobody plays it now"
 
 
 def explain_faults(store: Store, summary: RunSummary) -> None:

@@ -15,6 +15,7 @@ from referee.reports.tables.layout import (
     fitted,
     pages,
     shortened,
+    with_content,
     wrapped,
 )
 from referee.rules.counts import Actions
@@ -84,12 +85,10 @@ MEANS: tuple[Column[BotStanding], ...] = (
 )
 """What a table has of each bot where bots meet the same opponents."""
 
-ACTIONS_TITLE = "What was done, and with what success (a round is ended by a knock, or by the first to finish)"
-
 ACTIONS: tuple[Column[Any], ...] = (
     Column("pile\ntakes", lambda row: str(row.actions.pile_takes), is_optional=True),
     Column("rounds\nended", lambda row: str(row.actions.ends), is_optional=True),
-    Column("won", lambda row: str(row.actions.ends_won), is_optional=True),
+    Column("won", lambda row: _won(row.actions), is_optional=True),
     Column("penalised", lambda row: str(row.actions.ends_penalised), is_optional=True),
     Column("slaps\nright", lambda row: _slaps(row.actions, "right"), is_optional=True),
     Column("wrong", lambda row: _slaps(row.actions, "wrong"), is_optional=True),
@@ -97,6 +96,42 @@ ACTIONS: tuple[Column[Any], ...] = (
     Column("no answer\nin time", lambda row: str(row.late_slaps), gives_way=2, is_optional=True),
 )
 """What bots did, of rows that have `actions` and `late_slaps`."""
+
+A_ROUND: Column[BotStanding] = Column(
+    "takes\na round", lambda row: f"{row.actions.pile_takes / row.rounds:.1f}" if row.rounds else "-", gives_way=3
+)
+"""How often a bot drew from the pile in a round."""
+
+ACTIONS_A_ROUND: tuple[Column[Any], ...] = (ACTIONS[0], A_ROUND, *ACTIONS[1:])
+"""The same of rows that have `rounds`, too."""
+
+ACTION_WORDS = {
+    "rounds\nended": "ended: by a knock, or as the first to finish",
+    "won": "won: no bot scored less",
+    "penalised": "penalised: the rules added points for ending it",
+    "after\nanother": "after another: right, but another bot was first",
+}
+"""By title, the meaning of a column of actions."""
+
+
+def actions_table(
+    first: Column[Any],
+    rows: Sequence[Any],
+    width: int,
+    columns: Sequence[Column[Any]] = ACTIONS_A_ROUND,
+    game: str = "",
+) -> str:
+    """What bots did, with a heading and the meaning of the columns. `game` is named in the heading."""
+    titles = {column.title for column in with_content(columns, rows)}
+    legend = "; ".join(words for title, words in ACTION_WORDS.items() if title in titles)
+    table = fitted([first, *columns], rows, width).text
+    heading = f"Takes from the pile, ends of rounds, and slaps{f': {game}' * bool(game)}"
+    return "\n\n".join(filter(None, [wrapped(heading, width), table, wrapped(legend, width) if legend else ""]))
+
+
+def _won(actions: Actions) -> str:
+    """In how many of the rounds that it ended a bot was best, as `8 (80 %)`."""
+    return f"{actions.ends_won} ({100 * actions.ends_won / actions.ends:.0f} %)" if actions.ends_won else "0"
 
 
 def _slaps(actions: Actions, verdict: str) -> str:
@@ -157,13 +192,13 @@ def more_columns(summary: RunSummary) -> list[Column[BotStanding]]:
 
 
 def owners_table(summary: RunSummary, width: int) -> list[str]:
-    """The owners by their best bot, with a heading; nothing where no two bots have the same one."""
+    """The owners by their best bot, with a heading; nothing where there is one, or where each has one bot."""
     owner_of = {bot.name: bot.owner for bot in summary.bots if bot.owner}
     best: dict[str, BotStanding] = {}
     for row in summary.standings:
         if row.rank is not None and row.bot in owner_of:
             best.setdefault(owner_of[row.bot], row)
-    if len(set(owner_of.values())) == len(owner_of):
+    if len(set(owner_of.values())) in {1, len(owner_of)}:
         return []
     names = Names([*best, *(row.bot for row in best.values())], width)
     columns: list[Column[str]] = [
@@ -301,8 +336,8 @@ def _parts(standings: Standings, width: int, more: Sequence[Column[BotStanding]]
     else:
         yield wrapped(f"left out, since it takes {len(across)} pages here: --full prints it, --json has it", width)
     for game, rows in standings.variants.items() if full else ():
-        yield wrapped(f"{ACTIONS_TITLE}{f': {games(game)}' * several}", width)
-        yield fitted([Column("bot", lambda row: names(row.bot), is_text=True), *ACTIONS], rows, width).text
+        bot: Column[BotStanding] = Column("bot", lambda row: names(row.bot), is_text=True)
+        yield actions_table(bot, rows, width, game=games(game) if several else "")
     yield from faults_table({row.bot: row.faults for row in standings.overall}, width, names)
 
 

@@ -1,7 +1,7 @@
 """The games in OpenSpiel: `pyspiel.load_game("python_golf(preset=six-card,players=2)")` once this module is imported.
 
 Chance is explicit: each card is a chance node when it is dealt or taken from the stock, and so is who is first among
-several slaps. referee/research/README.md has the consequences for algorithms.
+several slaps. README.md in this folder has the consequences for algorithms.
 """
 
 import sys

@@ -3,7 +3,7 @@
     from referee.research.adapters import pettingzoo as golf
     env = golf.env("six-card", seats=2, rounds=1)
 
-referee/research/README.md describes observations, steps and names.
+README.md in this folder describes observations, steps and names.
 """
 
 import sys

@@ -142,4 +142,4 @@ def doubts(site: Site) -> list[str]:
     lines = [*provenance.influences(summary, site.bots), *provenance.void_suspects(summary, site.bots)]
     found = [line.removeprefix("WARNING: ") for line in lines if line.startswith("WARNING: ")]
     late = provenance.lateness(summary)
-    return [sentence(line) for line in [*found, *[f"the {late}"] * ("overloaded" in late)]]
+    return [sentence(line) for line in [*found, *[f"the {late}"] * ("too busy" in late)]]

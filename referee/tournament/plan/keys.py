@@ -19,7 +19,7 @@ Rotations = Literal["fresh", "same"]
 
 ROTATIONS_IN_WORDS: dict[Rotations, str] = {
     "fresh": "each match has cards of its own",
-    "same": "all rotations of a deal share its cards",
+    "same": "all rotations of a deal share its cards; other line-ups have cards of their own",
 }
 
 SHARED_CARDS: Sequence[int] = ()

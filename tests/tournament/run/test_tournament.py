@@ -130,8 +130,9 @@ def test_the_matches_of_a_bot_are_listed_worst_first_with_its_slaps(played: Path
     assert (slaps["six-card"], slaps["lottery"] is None) == (None, False)
 
     table, said = golfref("standings", "small.golfref", "--bot", "third", cwd=played)
-    assert "right  wrong" in table[table.index("What was done") : table.index("Matches of")]
+    assert "right  wrong" in table[table.index("Takes from the pile") : table.index("Matches of")]
     worst = rows[0]
+    assert "; the other bots have " in " ".join(table.split())
     assert "third and its neighbours among 3 bots\n\nrank  bot " in table
     assert "third by game\n\ngame      rank " in table
     own = table[table.index("Matches of third") :].splitlines()
