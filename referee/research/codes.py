@@ -16,114 +16,22 @@ from copy import copy
 from typing import Any, get_args, get_origin
 
 import numpy as np
-from msgspec import Struct
 from numpy.typing import NDArray
 
 from protocol import events
 from protocol.actions import Target
-from protocol.cards import Card, rank
-from protocol.messages import Decision
-from referee.research.moves import NOTHING_BEGUN, Begun, Several, grows, places
+from protocol.cards import Card
+from referee.research.columns import DECISIONS, EMPTY, KINDS, KNOWN, POWER_NAMES, UNKNOWN, Fields
+from referee.research.moves import NOTHING_BEGUN, Begun
 from referee.rules.games.power_cards import POWERS, line_of_set, power_of
 from referee.rules.questions import Ask
 from referee.rules.secrets import Secret
-from referee.rules.variants import Variant, deck, size
-
-DECISIONS: tuple[str, ...] = get_args(Decision)
-KINDS: tuple[str, ...] = get_args(Several)
-POWER_NAMES = (*POWERS, "2", "Q")
-
-EMPTY, UNKNOWN, KNOWN = 0, 1, 2
-"""The code of a slot: empty, a card that the seat does not know, and from KNOWN on a kind of card, first face down."""
+from referee.rules.variants import Variant, size
 
 LONG_AGO = -1_000_000_000
 
 _OPENS = frozenset({"turn", "pairs", "stroke"})
 """Decisions that can be the first of a turn."""
-
-
-class Fields(Struct, frozen=True, kw_only=True):
-    """Where the numbers stand in the array of a game with so many seats; each name has its first place."""
-
-    size: int
-    at: dict[str, int]
-    seats: int
-    places: int
-    kinds: dict[Card, int]
-    """For each card of the pack the number of its kind."""
-    of_kind: tuple[int, ...]
-    """How many cards of each kind the pack has."""
-    is_hidden: bool
-    """Whether cards can lie face down that some seats know."""
-    has_steps: bool
-    """Whether an action can take several steps."""
-    grows: bool
-    blank: array[int]
-    """The array at the beginning of a round."""
-
-
-def fields_of(variant: Variant, seats: int) -> Fields:
-    """Return where the numbers of a game stand."""
-    pack = deck(variant, seats)
-    kinds = kinds_of_cards(variant, pack)
-    of_kind = tuple(np.bincount([kinds[card] for card in pack]).tolist())
-    count, slots, play = len(of_kind), seats * places(variant), variant.play
-    is_hidden = variant.options.initial_look is not None or play in ("cambio", "cactus", "powers", "four_turns", "par")
-    powers = play == "cambio" and bool(variant.options.cambio_powers)
-    steps = play in ("cactus", "powers") or powers or (play == "par" and variant.options.arrange == "after_look")
-    sizes = dict.fromkeys(("decision", "turn", "dealer", "ender", "round", "turns", "playoff"), 1)
-    sizes |= {"to_come": seats, "totals": seats, "stock": 1, "pile": 1, "top": 1, "hand_of": 1, "hand": 1}
-    sizes |= {"unseen": count, "cards": slots}
-    if is_hidden:
-        sizes |= {"knows": slots, "shown": slots, "now": 1}
-    if play == "powers" or variant.options.slaps:
-        sizes |= {"aimed": slots}
-    if grows(variant):
-        sizes |= {"beyond": seats}
-    if steps:
-        sizes |= {"chosen": slots, "begun": 1, "begun_seat": 1, "begun_axis": 1, "begun_card": 1, "begun_line": 1}
-    if play == "par":
-        sizes |= {"rows": 1, "strokes": seats * variant.rows}
-    if play == "powers":
-        sizes |= {"extra": 2, "power": 1, "shields": seats, "shield_uses": seats}
-    if play == "two_deck":
-        sizes |= {"latest_row": seats}
-    at, size_ = {}, 0
-    for name, length in sizes.items():
-        at[name] = size_
-        size_ += length
-    blank = array("i", [0] * size_)
-    blank[at["unseen"] : at["unseen"] + count] = array("i", of_kind)
-    for seat in range(seats):
-        start = at["cards"] + seat * places(variant)
-        blank[start : start + size(variant)] = array("i", [UNKNOWN] * size(variant))
-    return Fields(
-        size=size_,
-        at=at,
-        seats=seats,
-        places=places(variant),
-        kinds=kinds,
-        of_kind=of_kind,
-        is_hidden=is_hidden,
-        has_steps=steps,
-        grows=grows(variant),
-        blank=blank,
-    )
-
-
-def kinds_of_cards(variant: Variant, cards: Sequence[Card]) -> dict[Card, int]:
-    """Return for each card of the pack the number of its kind: numbers rise in the order of the pack.
-
-    Cards of a kind have the same rank and points, in Powers the same power, and are wild or not.
-    """
-    numbers: dict[object, int] = {}
-    found = {}
-    for card in cards:
-        wild = variant.options.one_eyed_wild and card in ("JS", "JH")
-        power = power_of(card) if variant.play == "powers" else ""
-        kind = rank(card), variant.worth[card], power, wild
-        found[card] = numbers.setdefault(kind, len(numbers))
-    return found
 
 
 def _value(secret: Any) -> Any:
@@ -315,11 +223,11 @@ class Codes:
         lost = card.known & ~kept
         card.known &= kept
         card.openly &= kept
-        if lost:
-            place = self.fields.at["unseen"] + card.kind
-            for viewer, base in self._rows:
-                if lost >> viewer & 1:
-                    self.codes[base + place] += 1
+        for viewer, base in self._rows:
+            if lost >> viewer & 1:
+                self.codes[base + self._unseen + card.kind] += 1
+        if not any(card.known >> viewer & 1 for viewer in self.viewers):
+            card.code, card.kind = None, -1  # which card it is the next event that shows it says
 
     def _lay(self, owner: int, number: int, card: _Card | None) -> None:
         """Put a card into a slot, or empty it."""
@@ -825,16 +733,16 @@ class Codes:
 
     def _on_showdown(self, event: Any) -> None:
         for owner, cards in enumerate(event.layouts):
-            for number, code in enumerate(cards):
-                if self.layouts[owner][number] is not None:
-                    self._shown_to(owner, number, code, self._all)
-                    self._at(owner, number).shown = self.now + 2
+            for card, code in zip(self.layouts[owner], cards, strict=True):
+                if card is not None:
+                    self._name(card, code)
+                    self._learn(card, self._all)
+                    card.shown = self.now + 2  # with the scores, which come next
+            self._show_all(owner)
 
     def _on_scored(self, event: Any) -> None:
         for seat, total in enumerate(event.totals):
             self._for_all("totals", total, seat)
-        for owner in range(self.fields.seats):
-            self._show_all(owner)
 
 
 _OF_SEATS = frozenset({"to_come", "totals", "beyond", "shields", "shield_uses", "latest_row"})

@@ -21,12 +21,13 @@ from protocol.messages import FromReferee
 from protocol.offers import admits, in_words
 from referee.research.arguments import default_seats, seed_of, variant_for, whole, without_clock, wrong
 from referee.research.chance import Seeded, pack_of
-from referee.research.codec import Codec, Ints, Tensor
+from referee.research.codec import Codec
 from referee.research.codes import Codes
 from referee.research.messages import Messages
 from referee.research.moves import ACTION_TYPES, NOTHING_BEGUN, Begun, Legal, Mask, Move
 from referee.research.resample import other_state, rewritten
 from referee.research.serial import Serial
+from referee.research.tensors import Ints, Tensor
 from referee.rules.chance import Chance, Keyed
 from referee.rules.game import Game
 from referee.rules.keyed_streams import bot_seed, seed_key
@@ -253,7 +254,7 @@ class Env:
     @property
     def seat(self) -> int | None:
         """The seat that decides now; None when the match is over."""
-        ask = self._playing.ask
+        ask = (self._serial or self._playing).ask
         return None if ask is None else ask.seat
 
     @property
@@ -306,7 +307,7 @@ class Env:
 
     def _legal(self) -> Legal | None:
         """The legal moves; None when the match is over."""
-        ask = self._playing.ask
+        ask = (self._serial or self._playing).ask
         if ask is None:
             return None
         if self.codec.layout.grows:
@@ -345,7 +346,7 @@ class Env:
             raise self._illegal(self._in_words(number)) from None
 
     def _answer(self, action: Action) -> None:
-        serial = self._playing
+        serial = self._serial or self._playing
         if serial.ask is None:
             raise self._illegal(repr(action))
         self.begun, self._now = NOTHING_BEGUN, None
@@ -381,9 +382,15 @@ class Env:
         """
         return self.kept_codes(seat).copy()
 
+    def codes_of_all(self) -> Ints:
+        """Return the codes of all seats, as an array of shape (seats, codec.code_count)."""
+        for seat in range(self.seats):
+            self.kept_codes(seat)
+        return np.array(self._track().codes, np.int32).reshape(self.seats, -1)
+
     def kept_codes(self, seat: int | None = None) -> Ints:
         """Return the same as the array that is kept for the seat: the next call or step writes into it."""
-        codes, ask = self._track(), self._playing.ask
+        codes, ask = self._track(), (self._serial or self._playing).ask
         viewer = ask.seat if seat is None and ask is not None else self._viewer(seat)
         if ask is None or ask.seat == viewer:
             codes.decide(viewer, ask, self.begun)
@@ -393,7 +400,7 @@ class Env:
 
     def write(self, row: int, masks: memoryview, codes: memoryview | None) -> int:
         """Write the mask and the codes of the open decision into a row of these arrays; return the seat."""
-        ask, legal = self._playing.ask, self._now or self._legal()
+        ask, legal = (self._serial or self._playing).ask, self._now or self._legal()
         if ask is None or legal is None:
             raise LookupError("the match is over")
         start = row * len(legal.bits)
@@ -406,7 +413,7 @@ class Env:
 
     def _track(self) -> Codes:
         """The codes of all seats as they are now."""
-        serial = self._playing
+        serial = self._serial or self._playing
         codes, happened = self._codes, serial.game.table.events
         if codes is None:
             codes = self._codes = Codes(self.variant, self.codec.layout, range(self.seats))

@@ -15,9 +15,9 @@ from msgspec import Struct
 
 from referee.match_states.view import OPEN, Viewer
 from referee.research.arguments import whole, wrong
-from referee.research.codec import HIGH, LOW
 from referee.research.env import Env
 from referee.research.picture import Picture, Pixels
+from referee.research.tensors import HIGH, LOW
 from referee.rules.questions import IllegalAnswer
 from referee.rules.variants import PRESETS
 

@@ -115,7 +115,7 @@ class VectorEnv:
         self.done[row] = True
         self.infos[row] = {"totals": env.result.totals, "ranks": env.result.ranks}
         if self.encode:
-            self.infos[row]["final_obs"] = np.stack([env.codes(seat) for seat in range(self.seats)])
+            self.infos[row]["final_obs"] = env.codes_of_all()
         self._matches[row] += 1
         env.reset(f"{self._seed}/{row}/{self._matches[row]}")
 

@@ -19,9 +19,8 @@ from protocol.cards import rank
 from referee.match_states.follower import Follower
 from referee.match_states.view import View
 from referee.research import Codec, Env
-from referee.research.arguments import without_clock
-from referee.research.codec import Field
-from referee.research.codes import KNOWN
+from referee.research.columns import KNOWN
+from referee.research.tensors import Field
 from referee.rules.check_options import seat_problem
 from referee.rules.variants import PRESETS, rank_of
 
@@ -34,9 +33,18 @@ def test_the_lines_of_a_bot_give_the_codes_the_mask_and_the_actions_of_the_envir
 ) -> None:
     variant, seats = data.draw(AtRandom().tables(preset))
     assume(seat_problem(variant, seats) is None)
-    env, chance = Env.of(variant, seats), dice(data.draw(st.integers(0, 9999)))
+    follow_by_lines(Env.of(variant, seats), data.draw(st.integers(0, 9999)))
+
+
+def test_cards_whose_lines_were_swapped_in_secret_are_followed_no_further() -> None:
+    for seed in (13, 14):
+        follow_by_lines(Env("powers", 2, rounds=1, turn_cap=25), seed)
+
+
+def follow_by_lines(env: Env, seed: int) -> None:
+    chance, seats = dice(seed), env.seats
     env.reset(chance.randrange(9999))
-    codecs, read = [Codec.of(without_clock(variant), seats) for _ in range(seats)], [0] * seats
+    codecs, read = [Codec.of(env.variant, seats) for _ in range(seats)], [0] * seats
     for _ in range(200):
         if (seat := env.seat) is None:
             break
