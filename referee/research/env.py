@@ -28,7 +28,7 @@ from referee.research.moves import ACTION_TYPES, NOTHING_BEGUN, Begun, Legal, Ma
 from referee.research.resample import other_state, rewritten
 from referee.research.serial import Serial
 from referee.research.tensors import Ints, Tensor
-from referee.rules.chance import Chance, Keyed
+from referee.rules.chance import Chance
 from referee.rules.game import Game
 from referee.rules.keyed_streams import bot_seed, seed_key
 from referee.rules.match import MatchResult
@@ -37,9 +37,6 @@ from referee.rules.variants import Variant, size
 
 Reward = Literal["match", "rounds", "ranks"]
 """When rewards come, and for what."""
-
-Deals = Literal["seeded", "keyed"]
-"""How a seed is dealt: fast, or as the referee deals with the key of that seed (`referee.Game.from_seed`)."""
 
 OF_A_MATCH = ("history", "begun", "seed")
 """The attributes of an environment in which a match has begun."""
@@ -50,7 +47,7 @@ class Env:
 
     `preset` is a game of the rule book, `seats` how many play (None: as few as its rules advise, at least two), and
     `options` are those of RULES.md section 21. Where a game has slaps that reaction times would order, the lot does:
-    nobody's time is taken here. `reward` says what `rewards` tells, `deals` how a seed becomes cards (`reset`).
+    nobody's time is taken here. `reward` says what `rewards` tells.
 
     Raises UnknownVariant and BadOptions (both ValueErrors) for games, options and numbers of seats that there are not,
     and ValueError for what can be none of them.
@@ -86,19 +83,18 @@ class Env:
         seats: int | None = None,
         *,
         reward: Reward = "match",
-        deals: Deals = "seeded",
         derived: bool = False,
         **options: Any,
     ) -> None:
         variant = variant_for(preset, options)
         count = default_seats(variant) if seats is None else whole("seats", seats)
-        self._set_up(Codec.of(variant, count, derived=derived), reward, deals)
+        self._set_up(Codec.of(variant, count, derived=derived), reward)
 
     @classmethod
-    def of(cls, variant: Variant, seats: int, *, reward: Reward = "match", deals: Deals = "seeded") -> Env:
+    def of(cls, variant: Variant, seats: int, *, reward: Reward = "match") -> Env:
         """Return an environment of a game that `referee.with_options` or `referee.preset` made."""
         env = cls.__new__(cls)
-        env._set_up(Codec.of(without_clock(variant), seats), reward, deals)
+        env._set_up(Codec.of(without_clock(variant), seats), reward)
         return env
 
     def __repr__(self) -> str:
@@ -131,12 +127,13 @@ class Env:
         env.__dict__.update(self.__dict__)
         return env
 
-    def _set_up(self, codec: Codec, reward: str, deals: str) -> None:
+    def _set_up(self, codec: Codec, reward: str) -> None:
         self.codec = codec
         """The numbers of the game: moves, codes, fields of the tensor."""
         self.variant, self.seats, self._moves = codec.variant, codec.seats, codec.moves
-        self.reward = _one_of("reward", reward, get_args(Reward))
-        self.deals = _one_of("deals", deals, get_args(Deals))
+        if reward not in get_args(Reward):
+            raise wrong("reward", '"match", "rounds" or "ranks"', reward)
+        self.reward = reward
         self._pack = pack_of(self.variant, self.seats)
         self.no_rewards = (0.0,) * self.seats
         """What a step brings that brings nothing to anybody."""
@@ -148,14 +145,12 @@ class Env:
     def reset(self, seed: str | int | None = None) -> None:
         """Begin a new match. All its chance follows from the seed, on every machine; without one it is always other.
 
-        With `deals` = "seeded" the cards come from a stream that is made for speed (chance.py), with "keyed" they are
-        those of `referee.Game.from_seed`, as a referee deals them. 7 and "7" are the same seed. Raises ValueError for a
-        seed that is neither a whole number from 0 on nor a text.
+        The cards come from a stream that is made for speed (chance.py); a referee deals others from the same seed. 7
+        and "7" are the same seed. Raises ValueError for a seed that is neither a whole number from 0 on nor a text.
         """
         self.seed = secrets.token_hex(16) if seed is None else seed_of(seed)
         key = seed_key(self.seed)
-        is_keyed = self.deals == "keyed"
-        self._begin(Keyed(key, self.variant, self.seats) if is_keyed else Seeded(key, self._pack, self.seats), key)
+        self._begin(Seeded(key, self._pack, self.seats), key)
 
     def _begin(self, chance: Chance, key: bytes) -> None:
         """Begin a match with this chance, in whose messages ids and seeds follow from the key."""
@@ -212,13 +207,13 @@ class Env:
         return env
 
     def __getstate__(self) -> dict[str, Any]:
-        names = ["codec", "reward", "deals"]
+        names = ["codec", "reward"]
         if self._serial is not None:
             names += ["seed", "_chance", "_key", "history", "begun", "seat", "_rewards"]
         return {name: getattr(self, name) for name in names}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self._set_up(state["codec"], state["reward"], state["deals"])
+        self._set_up(state["codec"], state["reward"])
         if "history" not in state:
             return
         self.seed = state["seed"]
@@ -504,10 +499,3 @@ def by_ranks(ranks: Sequence[int]) -> tuple[float, ...]:
     if not others:
         return (0.0,)
     return tuple(float(sum((other > own) - (other < own) for other in ranks)) / others for own in ranks)
-
-
-def _one_of(name: str, given: str, allowed: tuple[str, ...]) -> str:
-    if given in allowed:
-        return given
-    expected = ", ".join(f'"{one}"' for one in allowed[:-1])
-    raise wrong(name, f'{expected} or "{allowed[-1]}"', given)

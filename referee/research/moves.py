@@ -149,10 +149,12 @@ class Moves(Sequence[Move]):
                 number = table[kind][place if isinstance(value, int) else (target[0], place)]
             if number is not None:
                 found[number] = kind, value
-        mask = np.zeros(len(self._moves), np.bool_)
-        mask[list(found)] = True
-        mask.flags.writeable = False
-        return Legal(tuple(sorted(found)), found, mask, mask.tobytes(), {})
+        numbers = sorted(found)
+        bits = bytearray(len(self._moves))
+        for number in numbers:
+            bits[number] = 1
+        fixed = bytes(bits)
+        return Legal(tuple(numbers), found, np.frombuffer(fixed, np.bool_), fixed, {})
 
     def _fill(self, seat: int) -> dict[str, dict[Hashable, int]]:
         """Return the numbers of this seat by kind and choice."""

@@ -147,7 +147,7 @@ def test_tensors_are_within_their_bounds_and_their_fields_cover_them(preset: str
 
 
 def test_a_tensor_tells_what_the_seat_sees() -> None:
-    env = Env("cambio", 2, deals="keyed")
+    env = Env("cambio", 2)
     env.reset("seen")
     named, table = fields(env.codec), env.game.table
     cards, knows = named["cards"].of(env.tensor(0)), named["knows"].of(env.tensor(0))
