@@ -138,7 +138,7 @@ class Codec:
         codes = self._read()
         codes.follow(request.events)
         ask = Ask(seat=self._seat, decision=request.decision, offers=request.legal, fallback=Pass())
-        self._ask = self.moves.within(ask, codes.beyond) if self.layout.grows else ask
+        self._ask = self.moves.within(ask, codes.layouts, codes.beyond) if self.layout.grows else ask
         self._begun = NOTHING_BEGUN
         codes.turn_of(ask)
         codes.decide(self._seat, ask)

@@ -98,7 +98,7 @@ class Codes:
         self.hand: _Card | None = None
         self.extra: list[_Card] = []
         self.stock, self.power = 0, 0
-        self.shields: list[list[_Card]] = [[] for _ in range(self.fields.seats)]
+        self.shields = [0] * self.fields.seats
         self.shield_uses = [0] * self.fields.seats
         self.now = 0
         """The number of the event in its round."""
@@ -126,8 +126,7 @@ class Codes:
         other.layouts = [[card and twin(card) for card in layout] for layout in self.layouts]
         other.pile, other.extra = [*map(twin, self.pile)], [*map(twin, self.extra)]
         other.hand = self.hand and twin(self.hand)
-        other.shields = [[*map(twin, cards)] for cards in self.shields]
-        other.shield_uses = list(self.shield_uses)
+        other.shields, other.shield_uses = list(self.shields), list(self.shield_uses)
         other.to_come = None if self.to_come is None else list(self.to_come)
         other._begun = dict(self._begun)
         return other
@@ -227,7 +226,7 @@ class Codes:
             if lost >> viewer & 1:
                 self.codes[base + self._unseen + card.kind] += 1
         if not any(card.known >> viewer & 1 for viewer in self.viewers):
-            card.code, card.kind = None, -1  # which card it is the next event that shows it says
+            card.code, card.kind = None, -1  # until an event shows the card
 
     def _lay(self, owner: int, number: int, card: _Card | None) -> None:
         """Put a card into a slot, or empty it."""
@@ -256,26 +255,18 @@ class Codes:
             self._for_all("beyond", more, owner)
 
     def _write(self, owner: int, place: int, card: _Card | None) -> None:
-        codes = self.codes
-        if card is None:
-            code, known = EMPTY, 0
-        else:
-            code, known = KNOWN + card.kind + (self._kinds if card.up else 0), card.known
-        for viewer, start in self._cards_at[owner]:
-            codes[start + place] = code if known >> viewer & 1 or card is None else UNKNOWN
-        if self.fields.is_hidden:
-            self._write_known(owner, place, card)
-
-    def _write_known(self, owner: int, place: int, card: _Card | None) -> None:
+        """Write a card, or that the place is empty, into all arrays."""
+        codes, fields = self.codes, self.fields
         knows, shown = self._over
-        seats, codes = self.fields.seats, self.codes
+        code = EMPTY if card is None else KNOWN + card.kind + (self._kinds if card.up else 0)
         for viewer, start in self._cards_at[owner]:
             at = start + place
-            if card is None:
-                codes[at + knows] = codes[at + shown] = 0
-            else:
-                codes[at + knows] = (card.openly >> viewer | card.openly << seats - viewer) & self._all
-                codes[at + shown] = card.shown if card.known >> viewer & 1 else 0
+            is_known = card is None or card.known >> viewer & 1
+            codes[at] = code if is_known else UNKNOWN
+            if fields.is_hidden:
+                openly = 0 if card is None else card.openly
+                codes[at + knows] = (openly >> viewer | openly << fields.seats - viewer) & self._all
+                codes[at + shown] = card.shown if card is not None and is_known else 0
 
     def _to_pile(self, card: _Card, code: Any = None) -> None:
         self._name(card, code)
@@ -461,8 +452,7 @@ class Codes:
         self._act(seat)
         self.is_spent = False
         self.power = 0
-        if self.aimed:
-            self._aim(())
+        self._aim(())
         if event.source == "pile":
             card = self.pile.pop()
         else:
@@ -509,8 +499,7 @@ class Codes:
         self._act(event.seat)
         self._end(event.seat, at_once=self.variant.options.knock_ends_at_once)
         self.power = 0
-        if self.aimed:
-            self._aim(())
+        self._aim(())
 
     def _on_finished(self, event: Any) -> None:
         self._end(event.seat)
@@ -574,10 +563,11 @@ class Codes:
             self.is_spent = True
             self._to_pile(self._held())
         self.shield_uses[seat] += 1
-        shield = _value(event.shield)
-        if shield is not None:
-            self._to_pile(self.shields[seat].pop(0), shield)
-            self.shield_uses[seat] = 0
+        if event.shield is not None:
+            shield = self._card(event.shield)
+            shield.known = shield.openly = self._all
+            self.pile.append(shield)
+            self.shields[seat], self.shield_uses[seat] = self.shields[seat] - 1, 0
         self._show_shields(seat)
 
     def _on_shielded(self, event: Any) -> None:
@@ -585,11 +575,11 @@ class Codes:
         self._name(card, event.card)
         self._learn(card, self._all)
         self.is_spent = True
-        self.shields[event.seat].append(card)
+        self.shields[event.seat] += 1
         self._show_shields(event.seat)
 
     def _show_shields(self, seat: int) -> None:
-        self._for_all("shields", len(self.shields[seat]), seat)
+        self._for_all("shields", self.shields[seat], seat)
         self._for_all("shield_uses", self.shield_uses[seat], seat)
 
     def _on_peeked(self, event: Any) -> None:

@@ -306,7 +306,7 @@ class Env:
         if ask is None:
             return None
         if self.codec.layout.grows:
-            ask = self._moves.within(ask, self._beyond)
+            ask = self._moves.within(ask, self.game.table.layouts, self._beyond)
         self._asked = ask
         self._now = self._moves.legal(ask, self.begun)
         return self._now

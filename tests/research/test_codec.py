@@ -3,6 +3,7 @@
 test_resample.py holds that states which a seat cannot tell apart have the same codes.
 """
 
+import sys
 from copy import deepcopy
 from random import Random
 from typing import Any
@@ -19,6 +20,7 @@ from protocol.cards import rank
 from referee.match_states.follower import Follower
 from referee.match_states.view import View
 from referee.research import Codec, Env
+from referee.research.__main__ import main
 from referee.research.columns import KNOWN
 from referee.research.tensors import Field
 from referee.rules.check_options import seat_problem
@@ -222,3 +224,14 @@ def test_the_kinds_of_cards_are_public_in_the_order_of_the_codes() -> None:
     assert [{rank(card) for card in kind} for kind in codec.kinds] == [
         {one} for one in ["A", "2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K"]
     ]
+
+
+def test_the_table_of_a_game_names_every_code_and_field(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["referee.research", "powers", "2"])
+    main()
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "powers, 2 seats: 165 codes, 753 values, 163 moves"
+    codec = Codec("powers", 2, derived=True)
+    assert {line.split()[0] for line in lines[2:]} == {*codec.layout.at, *fields(codec)}
