@@ -28,8 +28,6 @@ from referee.rules.questions import Ask
 from referee.rules.secrets import Secret
 from referee.rules.variants import Variant, size
 
-LONG_AGO = -1_000_000_000
-
 _OPENS = frozenset({"turn", "pairs", "stroke"})
 """Decisions that can be the first of a turn."""
 
@@ -51,7 +49,7 @@ class _Card:
         """The seats that know it."""
         self.openly = 0
         """Those of whom everybody at the table can tell that they know it."""
-        self.shown = LONG_AGO
+        self.shown = 0
         """The number of the event in its round that showed it last."""
 
 
@@ -81,12 +79,8 @@ class Codes:
         self._is_open_draw = variant.play == "two_deck"
         self._has_power, self._has_latest = "power" in at, "latest_row" in at
         self._over = fields.at.get("knows", 0) - fields.at["cards"], fields.at.get("shown", 0) - fields.at["cards"]
-        self.restart()
-
-    def restart(self) -> None:
-        """Begin before the first event of a match."""
         self.followed = 0
-        """How many events have been followed."""
+        """How many events of the match have been followed; its first one, of a round, clears what is kept."""
         self._clear()
 
     def _clear(self) -> None:
@@ -139,6 +133,7 @@ class Codes:
             handle = _HANDLERS.get(type(event))
             if handle is not None:
                 handle(self, event)
+            self.stock = getattr(event, "stock", self.stock)
             self.now += 1
         self.followed += len(some)
 
@@ -404,7 +399,6 @@ class Codes:
         self._for_all("playoff", int(event.playoff))
         for seat, total in enumerate(event.totals):
             self._for_all("totals", total, seat)
-        self.stock = event.stock
         if "rows" in fields.at:
             self._for_all("rows", event.rows)
         for owner in range(fields.seats):
@@ -416,7 +410,6 @@ class Codes:
 
     def _on_up_card(self, event: Any) -> None:
         self._to_pile(self._card(event.card))
-        self.stock = event.stock
 
     def _on_turned_up(self, event: Any) -> None:
         seat = event.seat
@@ -459,7 +452,6 @@ class Codes:
             card = self._card(event.card)
             self._learn(card, self._all if self._is_open_draw or self._cancels(card) else 1 << seat)
         self.hand = card
-        self.stock = event.stock
 
     def _cancels(self, card: _Card) -> bool:
         """Whether a card cancels the knock as soon as it is drawn, so that everybody sees it."""
@@ -471,11 +463,10 @@ class Codes:
             and power_of(card.code) == "BK"
         )
 
-    def _on_reshuffled(self, event: Any) -> None:
+    def _on_reshuffled(self, _: Any) -> None:
         for card in self.pile[:-1]:
             self._forget(card)
         del self.pile[:-1]
-        self.stock = event.stock
 
     def _on_swapped(self, event: Any) -> None:
         seat, slot = event.seat, event.slot
@@ -638,7 +629,6 @@ class Codes:
         if number >= len(layout):
             layout += [None, None]
         self._lay(owner, number, _Card(None, -1))
-        self.stock = event.stock
 
     def _on_removed(self, event: Any) -> None:
         owner, number = event.target
@@ -669,7 +659,6 @@ class Codes:
         shown = next((card for card in self.extra if self._cancels(card)), None)
         for card in self.extra:
             self._learn(card, self._all if card is shown else 1 << event.seat)
-        self.stock = event.stock
 
     def _on_kept(self, event: Any) -> None:
         three = self.extra if self.hand is None else [self.hand, *self.extra]
@@ -709,7 +698,6 @@ class Codes:
             self._lay(seat, event.new_slot, card)
         elif event.new_slot is not None:
             self._lay(seat, event.new_slot, _Card(None, -1))
-        self.stock = event.stock
 
     def _on_gave(self, event: Any) -> None:
         owner, number = event.target

@@ -160,7 +160,7 @@ class Env:
         self._serial.game.keeps_turns = is_cloned
         self._messages: Messages | None = None
         if self._codes is not None:
-            self._codes.restart()
+            self._codes.followed = 0
         self.history, self.begun = [], NOTHING_BEGUN
         self._rewards = self.no_rewards
         self._now = None
