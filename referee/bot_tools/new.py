@@ -33,7 +33,7 @@ _TEMPLATES = STARTERS / "project"
 _INSTALLED = Path(__file__).resolve().parent.parent.parent
 """The folder that holds the packages `protocol` and `referee`."""
 
-_CODEC = ("arguments", "codec", "codes", "moves", "network")
+_CODEC = ("arguments", "codec", "codes", "columns", "moves", "network", "tensors")
 """The modules of research that a bot with a policy imports."""
 
 _BUILD = """## Build

@@ -10,58 +10,31 @@ The same codec trains and plays: at each decision the lines that a bot is sent g
 the `Env` in which it was trained.
 """
 
-from collections.abc import Iterator
 from functools import lru_cache
-from math import prod
 from typing import Any, get_args, get_origin
 
 import msgspec
-import numpy as np
-from msgspec import Struct
 from msgspec.structs import replace
-from numpy.typing import NDArray
 
 from protocol.actions import Action, Pass
 from protocol.cards import Card
 from protocol.events import Event
 from protocol.messages import Match, Request
 from referee.research.arguments import default_seats, variant_for, whole, without_clock
-from referee.research.codes import DECISIONS, KINDS, KNOWN, POWER_NAMES, UNKNOWN, Codes, Fields, fields_of
+from referee.research.codes import Codes
+from referee.research.columns import Fields, fields_of
 from referee.research.moves import NOTHING_BEGUN, Begun, Legal, Mask, Moves
+from referee.research.tensors import Field, Ints, Tensor, Tensors
 from referee.rules.check_options import BadOptions, seat_problem
 from referee.rules.options import OPTIONS
 from referee.rules.questions import Ask, IllegalAnswer
-from referee.rules.variants import Variant, card_values, from_record, size
-
-LOW, HIGH = -1.0, 1.0
-"""All values of a tensor lie between these; larger ones are cut off."""
-
-Tensor = NDArray[np.float32]
-Ints = NDArray[np.int32]
+from referee.rules.variants import Variant, card_values, from_record
 
 _EVENTS = {
     str(get_origin(kind).__struct_config__.tag if get_origin(kind) else kind.__struct_config__.tag)
     for kind in get_args(Event)
 }
 """The names of all events. A later version of the protocol may have others, which mean nothing here."""
-
-
-class Field(Struct, frozen=True, kw_only=True):
-    """A part of the tensor: its name, where it begins, its shape, and what stands in it."""
-
-    name: str
-    start: int
-    shape: tuple[int, ...]
-    means: str
-
-    @property
-    def stop(self) -> int:
-        """Where the next field begins."""
-        return self.start + prod(self.shape)
-
-    def of(self, tensor: Tensor) -> Tensor:
-        """Return this field of a tensor in its shape; of several tensors at once, with their axes first."""
-        return tensor[..., self.start : self.stop].reshape(*tensor.shape[:-1], *self.shape)
 
 
 class Codec:
@@ -103,21 +76,10 @@ class Codec:
         self.variant, self.seats, self.derived = variant, seats, derived
         self.moves, self.layout = _tables(variant.preset, msgspec.json.encode(variant.options), seats)
         """The numbered moves, and where each code stands."""
-        self._points = np.zeros(len(self.layout.of_kind), np.float32)
-        self._rank = np.zeros(len(self.layout.of_kind), np.intp)
-        ranks: dict[str, int] = {}
-        for card, kind in self.layout.kinds.items():
-            self._points[kind] = variant.worth[card]
-            self._rank[kind] = ranks.setdefault(card[:-1] if card[0] != "X" else "X", len(ranks))
-        self._points /= max(1.0, float(np.abs(self._points).max()))
-        self._cards = _table_of_cards(len(self.layout.of_kind))
-        sample = self._parts(np.array(self.layout.blank, np.int32)[None])
-        found: list[Field] = []
-        for name, part, means in sample:
-            found.append(Field(name=name, start=found[-1].stop if found else 0, shape=part.shape[1:], means=means))
-        self.fields: tuple[Field, ...] = tuple(found)
+        self._tensors = Tensors(variant, self.layout, derived=derived)
+        self.fields: tuple[Field, ...] = self._tensors.fields
         """Every field of the tensor, in its order."""
-        self.shape: tuple[int] = (found[-1].stop,)
+        self.shape: tuple[int] = (self.fields[-1].stop,)
         """The shape of the tensor."""
         self._codes: Codes | None = None
         self._seat = 0
@@ -176,7 +138,7 @@ class Codec:
         codes = self._read()
         codes.follow(request.events)
         ask = Ask(seat=self._seat, decision=request.decision, offers=request.legal, fallback=Pass())
-        self._ask = self.moves.within(ask, codes.beyond) if self.layout.grows else ask
+        self._ask = self.moves.within(ask, codes.layouts, codes.beyond) if self.layout.grows else ask
         self._begun = NOTHING_BEGUN
         codes.turn_of(ask)
         codes.decide(self._seat, ask)
@@ -236,149 +198,9 @@ class Codec:
     def __setstate__(self, state: dict[str, Any]) -> None:
         self._set_up(state["variant"], state["seats"], derived=state["derived"])  # without the match that it has read
 
-    # The tensor
-
     def one_hot(self, codes: Ints) -> Tensor:
         """Return codes as tensors: float32 from -1 to 1, of shape (..., shape[0]); any axes may come first."""
-        rows = codes.reshape(-1, codes.shape[-1])
-        parts = [part.reshape(len(rows), -1) for _, part, _ in self._parts(rows)]
-        tensor: Tensor = np.concatenate(parts, axis=1, dtype=np.float32)
-        return tensor.reshape(*codes.shape[:-1], -1)
-
-    def _parts(self, rows: Ints) -> Iterator[tuple[str, NDArray[Any], str]]:  # noqa: PLR0915 - a line for each field
-        """Yield the fields: name, values by row, meaning."""
-        layout, variant, seats = self.layout, self.variant, self.seats
-        kinds, options = len(layout.of_kind), variant.options
-        unit = 10.0 * size(variant)
-        rounds = float(options.rounds or 9)
-        slots = (seats, layout.places)
-
-        def ints(name: str, *shape: int) -> NDArray[Any]:
-            start = layout.at[name]
-            return rows[:, start : start + prod(shape)].reshape(-1, *shape)
-
-        def part(name: str, whole: float, *shape: int) -> NDArray[Any]:
-            return _cut(ints(name, *(shape or (1,))) / np.float32(whole))
-
-        def one_of(name: str, count: int, *shape: int) -> NDArray[Any]:
-            equal: NDArray[Any] = ints(name, *(shape or (1,)))[..., None] == np.arange(1, count + 1)
-            return equal
-
-        cards = ints("cards", *slots)
-        totals = ints("totals", seats).astype(np.float32)
-        yield "one", np.ones((len(rows), 1), np.float32), "always 1"
-        yield (
-            "points",
-            np.broadcast_to(self._points, (len(rows), kinds)),
-            "what each kind of card counts, as a part of the dearest",
-        )
-        yield "decision", one_of("decision", len(DECISIONS))[:, 0], "1 at what this seat is asked and has not answered"
-        yield "turn", one_of("turn", seats)[:, 0], "1 at whose turn it is"
-        yield "dealer", one_of("dealer", seats)[:, 0], "1 at the dealer"
-        yield "ender", one_of("ender", seats)[:, 0], "1 at the seat that has knocked or finished"
-        yield "to_come", ints("to_come", seats), "in a final lap, 1 at the seats that have a turn after this one"
-        yield "round", part("round", rounds), "the number of the round, as a part of all (of 9 where none are set)"
-        turns = float((variant.turns_each or options.turn_cap) * seats)
-        yield "turns", part("turns", turns), "the turns of this round that are over, as a part of the turn cap"
-        yield "playoff", ints("playoff", 1), "1 in a playoff"
-        limit = float(abs(options.limit or 0) or unit * rounds / 2)
-        yield (
-            "totals",
-            _cut(totals / limit),
-            "as a part of `limit`, or of 5 points a card of all rounds",
-        )
-        ahead = _cut((totals - totals[:, :1]) / unit)
-        yield "ahead", ahead, "how many points more than this seat it has, in tens for each card of a layout"
-        yield "stock", part("stock", sum(layout.of_kind)), "the cards in the stock, as a part of all cards"
-        yield "pile", part("pile", sum(layout.of_kind)), "the cards in the pile, as a part of all cards"
-        yield "top", one_of("top", kinds)[:, 0], "1 at the top card of the pile"
-        yield "hand_of", one_of("hand_of", seats)[:, 0], "1 at the seat that has drawn a card and not placed it"
-        yield "hand", one_of("hand", kinds)[:, 0], "1 at that card, if this seat knows it"
-        unseen = ints("unseen", kinds) / np.array(layout.of_kind, np.float32)
-        yield "unseen", unseen, "the part of the cards of each kind of which this seat does not know where they are"
-        meaning = "1 if a card lies there; 1 if it lies face up; 1 if this seat knows it; 1 at its kind, if it is known"
-        yield "cards", self._cards[cards], f"by seat and slot: {meaning}"
-        if layout.is_hidden:
-            knows = ints("knows", *slots)[..., None] >> np.arange(seats) & 1
-            yield "knows", knows, "by seat and slot, for each seat 1 if anybody can tell that it knows the card"
-            age = _cut((ints("now", 1, 1) - ints("shown", *slots)) / np.float32(20 * seats))
-            age = np.where(cards >= KNOWN, np.maximum(age, 0), 0)
-            yield "age", age, "of a known card, how many events ago it was shown last, as a part of 20 for each seat"
-        if "aimed" in layout.at:
-            yield "aimed", ints("aimed", *slots), "1 if the latest power, or its right slap, is aimed at the card"
-        if layout.grows:
-            yield "beyond", part("beyond", layout.places, seats), "the cards without a place, as a part of all places"
-        if layout.has_steps:
-            yield from self._begun_parts(part, one_of, ints)
-        yield from self._own_parts(part, one_of, ints)
-        if self.derived:
-            yield from self._derived(cards, ints("top", 1), ints("hand", 1))
-
-    def _begun_parts(self, part: Any, one_of: Any, ints: Any) -> Iterator[tuple[str, NDArray[Any], str]]:
-        places = self.layout.places
-        yield "chosen", part("chosen", places, self.seats, places), "its place in the choice that this seat has begun"
-        yield "begun", one_of("begun", len(KINDS))[:, 0], "1 at the kind of action that this seat has begun"
-        yield "begun_seat", one_of("begun_seat", self.seats)[:, 0], "1 at the seat that it has chosen in it"
-        yield "begun_axis", ints("begun_axis", 1), "1 if it has chosen columns"
-        yield "begun_card", part("begun_card", 3), "the card that it has chosen to keep, as a part of 3"
-        yield "begun_line", part("begun_line", places), "the line that it has chosen first, as a part of all places"
-
-    def _own_parts(self, part: Any, one_of: Any, ints: Any) -> Iterator[tuple[str, NDArray[Any], str]]:
-        """The fields of some games."""
-        seats, play, rows = self.seats, self.variant.play, self.variant.rows
-        if play == "par":
-            yield "rows", part("rows", 5), "the rows of the hole, as a part of 5"
-            yield "strokes", ints("strokes", seats, rows), "by seat and row, 1 at those taken as strokes"
-        if play == "powers":
-            kinds, uses = len(self.layout.of_kind), self.variant.options.shield_uses
-            yield "extra", one_of("extra", kinds, 2), "1 at each card that this seat has drawn by an 8 and not placed"
-            yield "power", one_of("power", len(POWER_NAMES))[:, 0], "1 at the power announced last in this turn"
-            used = ints("shield_uses", seats) / (float("inf") if uses == "unlimited" else float(uses))
-            left = _cut((ints("shields", seats) - used) / 4)
-            yield "shields", left, "how many shields, the part of one that is left included, as a part of 4"
-        if play == "two_deck":
-            latest = one_of("latest_row", rows, seats)
-            yield "latest_row", latest, "by seat, 1 at the row in which it placed or turned a card last"
-
-    def _derived(self, cards: Ints, top: Ints, hand: Ints) -> Iterator[tuple[str, NDArray[Any], str]]:
-        """The fields that follow from the others, and that a small network does not find by itself."""
-        count, columns = len(self.layout.of_kind), self.variant.columns
-        is_known = cards >= KNOWN
-        kind = np.where(is_known, (cards - KNOWN) % count, 0)
-        rank = np.where(is_known, self._rank[kind], -1)
-        for name, one in (("like_top", top), ("like_hand", hand)):
-            of_one = np.where(one > 0, self._rank[np.maximum(one - 1, 0)], -2)
-            yield (
-                name,
-                rank == of_one[:, :, None],
-                f"1 at a known card with the rank of the {name[5:]}",
-            )
-        rest = -cards.shape[2] % columns
-        grid = np.pad(rank, ((0, 0), (0, 0), (0, rest)), constant_values=-1).reshape(*rank.shape[:2], -1, columns)
-        like = ((grid[..., :, None, :] == grid[..., None, :, :]).sum(axis=-2) > 1) & (grid >= 0)
-        like = like.reshape(*rank.shape[:2], -1)[..., : cards.shape[2]]
-        yield "like_column", like, "1 at a known card equal in rank to another known one of its column"
-        points = np.where(is_known, self._points[kind], 0)
-        points = np.pad(points, ((0, 0), (0, 0), (0, rest))).reshape(*rank.shape[:2], -1, columns)
-        together = _cut(points.sum(axis=2))
-        yield "column_points", together, "by seat and column, the points of the known cards, as a part of the dearest"
-
-
-def _cut(values: NDArray[Any]) -> NDArray[Any]:
-    """Return the values with those beyond the bounds cut off; `np.clip` takes five times as long for one row."""
-    cut: NDArray[Any] = np.minimum(np.maximum(values, LOW), HIGH)
-    return cut
-
-
-def _table_of_cards(kinds: int) -> Tensor:
-    """For each code of a slot the numbers in the tensor: card, up, known, and the kind."""
-    table = np.zeros((KNOWN + 2 * kinds, 3 + kinds), np.float32)
-    table[UNKNOWN:, 0] = 1
-    table[KNOWN + kinds :, 1] = 1
-    table[KNOWN:, 2] = 1
-    for up in range(2):
-        table[KNOWN + up * kinds + np.arange(kinds), 3 + np.arange(kinds)] = 1
-    return table
+        return self._tensors.one_hot(codes)
 
 
 def _variant(match: Match) -> Variant:

@@ -16,114 +16,20 @@ from copy import copy
 from typing import Any, get_args, get_origin
 
 import numpy as np
-from msgspec import Struct
 from numpy.typing import NDArray
 
 from protocol import events
 from protocol.actions import Target
-from protocol.cards import Card, rank
-from protocol.messages import Decision
-from referee.research.moves import NOTHING_BEGUN, Begun, Several, grows, places
+from protocol.cards import Card
+from referee.research.columns import DECISIONS, EMPTY, KINDS, KNOWN, POWER_NAMES, UNKNOWN, Fields
+from referee.research.moves import NOTHING_BEGUN, Begun
 from referee.rules.games.power_cards import POWERS, line_of_set, power_of
 from referee.rules.questions import Ask
 from referee.rules.secrets import Secret
-from referee.rules.variants import Variant, deck, size
-
-DECISIONS: tuple[str, ...] = get_args(Decision)
-KINDS: tuple[str, ...] = get_args(Several)
-POWER_NAMES = (*POWERS, "2", "Q")
-
-EMPTY, UNKNOWN, KNOWN = 0, 1, 2
-"""The code of a slot: empty, a card that the seat does not know, and from KNOWN on a kind of card, first face down."""
-
-LONG_AGO = -1_000_000_000
+from referee.rules.variants import Variant, size
 
 _OPENS = frozenset({"turn", "pairs", "stroke"})
 """Decisions that can be the first of a turn."""
-
-
-class Fields(Struct, frozen=True, kw_only=True):
-    """Where the numbers stand in the array of a game with so many seats; each name has its first place."""
-
-    size: int
-    at: dict[str, int]
-    seats: int
-    places: int
-    kinds: dict[Card, int]
-    """For each card of the pack the number of its kind."""
-    of_kind: tuple[int, ...]
-    """How many cards of each kind the pack has."""
-    is_hidden: bool
-    """Whether cards can lie face down that some seats know."""
-    has_steps: bool
-    """Whether an action can take several steps."""
-    grows: bool
-    blank: array[int]
-    """The array at the beginning of a round."""
-
-
-def fields_of(variant: Variant, seats: int) -> Fields:
-    """Return where the numbers of a game stand."""
-    pack = deck(variant, seats)
-    kinds = kinds_of_cards(variant, pack)
-    of_kind = tuple(np.bincount([kinds[card] for card in pack]).tolist())
-    count, slots, play = len(of_kind), seats * places(variant), variant.play
-    is_hidden = variant.options.initial_look is not None or play in ("cambio", "cactus", "powers", "four_turns", "par")
-    powers = play == "cambio" and bool(variant.options.cambio_powers)
-    steps = play in ("cactus", "powers") or powers or (play == "par" and variant.options.arrange == "after_look")
-    sizes = dict.fromkeys(("decision", "turn", "dealer", "ender", "round", "turns", "playoff"), 1)
-    sizes |= {"to_come": seats, "totals": seats, "stock": 1, "pile": 1, "top": 1, "hand_of": 1, "hand": 1}
-    sizes |= {"unseen": count, "cards": slots}
-    if is_hidden:
-        sizes |= {"knows": slots, "shown": slots, "now": 1}
-    if play == "powers" or variant.options.slaps:
-        sizes |= {"aimed": slots}
-    if grows(variant):
-        sizes |= {"beyond": seats}
-    if steps:
-        sizes |= {"chosen": slots, "begun": 1, "begun_seat": 1, "begun_axis": 1, "begun_card": 1, "begun_line": 1}
-    if play == "par":
-        sizes |= {"rows": 1, "strokes": seats * variant.rows}
-    if play == "powers":
-        sizes |= {"extra": 2, "power": 1, "shields": seats, "shield_uses": seats}
-    if play == "two_deck":
-        sizes |= {"latest_row": seats}
-    at, size_ = {}, 0
-    for name, length in sizes.items():
-        at[name] = size_
-        size_ += length
-    blank = array("i", [0] * size_)
-    blank[at["unseen"] : at["unseen"] + count] = array("i", of_kind)
-    for seat in range(seats):
-        start = at["cards"] + seat * places(variant)
-        blank[start : start + size(variant)] = array("i", [UNKNOWN] * size(variant))
-    return Fields(
-        size=size_,
-        at=at,
-        seats=seats,
-        places=places(variant),
-        kinds=kinds,
-        of_kind=of_kind,
-        is_hidden=is_hidden,
-        has_steps=steps,
-        grows=grows(variant),
-        blank=blank,
-    )
-
-
-def kinds_of_cards(variant: Variant, cards: Sequence[Card]) -> dict[Card, int]:
-    """Return for each card of the pack the number of its kind: numbers rise in the order of the pack.
-
-    Cards of a kind have the same rank and points, in Powers the same power, and are wild or not.
-    """
-    numbers: dict[object, int] = {}
-    found = {}
-    for card in cards:
-        wild = variant.options.one_eyed_wild and card in ("JS", "JH")
-        power = power_of(card) if variant.play == "powers" else ""
-        kind = rank(card), variant.worth[card], power, wild
-        found[card] = numbers.setdefault(kind, len(numbers))
-    return found
 
 
 def _value(secret: Any) -> Any:
@@ -143,7 +49,7 @@ class _Card:
         """The seats that know it."""
         self.openly = 0
         """Those of whom everybody at the table can tell that they know it."""
-        self.shown = LONG_AGO
+        self.shown = 0
         """The number of the event in its round that showed it last."""
 
 
@@ -173,12 +79,8 @@ class Codes:
         self._is_open_draw = variant.play == "two_deck"
         self._has_power, self._has_latest = "power" in at, "latest_row" in at
         self._over = fields.at.get("knows", 0) - fields.at["cards"], fields.at.get("shown", 0) - fields.at["cards"]
-        self.restart()
-
-    def restart(self) -> None:
-        """Begin before the first event of a match."""
         self.followed = 0
-        """How many events have been followed."""
+        """How many events of the match have been followed; its first one, of a round, clears what is kept."""
         self._clear()
 
     def _clear(self) -> None:
@@ -190,7 +92,7 @@ class Codes:
         self.hand: _Card | None = None
         self.extra: list[_Card] = []
         self.stock, self.power = 0, 0
-        self.shields: list[list[_Card]] = [[] for _ in range(self.fields.seats)]
+        self.shields = [0] * self.fields.seats
         self.shield_uses = [0] * self.fields.seats
         self.now = 0
         """The number of the event in its round."""
@@ -218,8 +120,7 @@ class Codes:
         other.layouts = [[card and twin(card) for card in layout] for layout in self.layouts]
         other.pile, other.extra = [*map(twin, self.pile)], [*map(twin, self.extra)]
         other.hand = self.hand and twin(self.hand)
-        other.shields = [[*map(twin, cards)] for cards in self.shields]
-        other.shield_uses = list(self.shield_uses)
+        other.shields, other.shield_uses = list(self.shields), list(self.shield_uses)
         other.to_come = None if self.to_come is None else list(self.to_come)
         other._begun = dict(self._begun)
         return other
@@ -232,6 +133,7 @@ class Codes:
             handle = _HANDLERS.get(type(event))
             if handle is not None:
                 handle(self, event)
+            self.stock = getattr(event, "stock", self.stock)
             self.now += 1
         self.followed += len(some)
 
@@ -315,11 +217,11 @@ class Codes:
         lost = card.known & ~kept
         card.known &= kept
         card.openly &= kept
-        if lost:
-            place = self.fields.at["unseen"] + card.kind
-            for viewer, base in self._rows:
-                if lost >> viewer & 1:
-                    self.codes[base + place] += 1
+        for viewer, base in self._rows:
+            if lost >> viewer & 1:
+                self.codes[base + self._unseen + card.kind] += 1
+        if not any(card.known >> viewer & 1 for viewer in self.viewers):
+            card.code, card.kind = None, -1  # until an event shows the card
 
     def _lay(self, owner: int, number: int, card: _Card | None) -> None:
         """Put a card into a slot, or empty it."""
@@ -348,26 +250,18 @@ class Codes:
             self._for_all("beyond", more, owner)
 
     def _write(self, owner: int, place: int, card: _Card | None) -> None:
-        codes = self.codes
-        if card is None:
-            code, known = EMPTY, 0
-        else:
-            code, known = KNOWN + card.kind + (self._kinds if card.up else 0), card.known
-        for viewer, start in self._cards_at[owner]:
-            codes[start + place] = code if known >> viewer & 1 or card is None else UNKNOWN
-        if self.fields.is_hidden:
-            self._write_known(owner, place, card)
-
-    def _write_known(self, owner: int, place: int, card: _Card | None) -> None:
+        """Write a card, or that the place is empty, into all arrays."""
+        codes, fields = self.codes, self.fields
         knows, shown = self._over
-        seats, codes = self.fields.seats, self.codes
+        code = EMPTY if card is None else KNOWN + card.kind + (self._kinds if card.up else 0)
         for viewer, start in self._cards_at[owner]:
             at = start + place
-            if card is None:
-                codes[at + knows] = codes[at + shown] = 0
-            else:
-                codes[at + knows] = (card.openly >> viewer | card.openly << seats - viewer) & self._all
-                codes[at + shown] = card.shown if card.known >> viewer & 1 else 0
+            is_known = card is None or card.known >> viewer & 1
+            codes[at] = code if is_known else UNKNOWN
+            if fields.is_hidden:
+                openly = 0 if card is None else card.openly
+                codes[at + knows] = (openly >> viewer | openly << fields.seats - viewer) & self._all
+                codes[at + shown] = card.shown if card is not None and is_known else 0
 
     def _to_pile(self, card: _Card, code: Any = None) -> None:
         self._name(card, code)
@@ -505,7 +399,6 @@ class Codes:
         self._for_all("playoff", int(event.playoff))
         for seat, total in enumerate(event.totals):
             self._for_all("totals", total, seat)
-        self.stock = event.stock
         if "rows" in fields.at:
             self._for_all("rows", event.rows)
         for owner in range(fields.seats):
@@ -517,7 +410,6 @@ class Codes:
 
     def _on_up_card(self, event: Any) -> None:
         self._to_pile(self._card(event.card))
-        self.stock = event.stock
 
     def _on_turned_up(self, event: Any) -> None:
         seat = event.seat
@@ -553,15 +445,13 @@ class Codes:
         self._act(seat)
         self.is_spent = False
         self.power = 0
-        if self.aimed:
-            self._aim(())
+        self._aim(())
         if event.source == "pile":
             card = self.pile.pop()
         else:
             card = self._card(event.card)
             self._learn(card, self._all if self._is_open_draw or self._cancels(card) else 1 << seat)
         self.hand = card
-        self.stock = event.stock
 
     def _cancels(self, card: _Card) -> bool:
         """Whether a card cancels the knock as soon as it is drawn, so that everybody sees it."""
@@ -573,11 +463,10 @@ class Codes:
             and power_of(card.code) == "BK"
         )
 
-    def _on_reshuffled(self, event: Any) -> None:
+    def _on_reshuffled(self, _: Any) -> None:
         for card in self.pile[:-1]:
             self._forget(card)
         del self.pile[:-1]
-        self.stock = event.stock
 
     def _on_swapped(self, event: Any) -> None:
         seat, slot = event.seat, event.slot
@@ -601,8 +490,7 @@ class Codes:
         self._act(event.seat)
         self._end(event.seat, at_once=self.variant.options.knock_ends_at_once)
         self.power = 0
-        if self.aimed:
-            self._aim(())
+        self._aim(())
 
     def _on_finished(self, event: Any) -> None:
         self._end(event.seat)
@@ -666,10 +554,11 @@ class Codes:
             self.is_spent = True
             self._to_pile(self._held())
         self.shield_uses[seat] += 1
-        shield = _value(event.shield)
-        if shield is not None:
-            self._to_pile(self.shields[seat].pop(0), shield)
-            self.shield_uses[seat] = 0
+        if event.shield is not None:
+            shield = self._card(event.shield)
+            shield.known = shield.openly = self._all
+            self.pile.append(shield)
+            self.shields[seat], self.shield_uses[seat] = self.shields[seat] - 1, 0
         self._show_shields(seat)
 
     def _on_shielded(self, event: Any) -> None:
@@ -677,11 +566,11 @@ class Codes:
         self._name(card, event.card)
         self._learn(card, self._all)
         self.is_spent = True
-        self.shields[event.seat].append(card)
+        self.shields[event.seat] += 1
         self._show_shields(event.seat)
 
     def _show_shields(self, seat: int) -> None:
-        self._for_all("shields", len(self.shields[seat]), seat)
+        self._for_all("shields", self.shields[seat], seat)
         self._for_all("shield_uses", self.shield_uses[seat], seat)
 
     def _on_peeked(self, event: Any) -> None:
@@ -740,7 +629,6 @@ class Codes:
         if number >= len(layout):
             layout += [None, None]
         self._lay(owner, number, _Card(None, -1))
-        self.stock = event.stock
 
     def _on_removed(self, event: Any) -> None:
         owner, number = event.target
@@ -771,7 +659,6 @@ class Codes:
         shown = next((card for card in self.extra if self._cancels(card)), None)
         for card in self.extra:
             self._learn(card, self._all if card is shown else 1 << event.seat)
-        self.stock = event.stock
 
     def _on_kept(self, event: Any) -> None:
         three = self.extra if self.hand is None else [self.hand, *self.extra]
@@ -811,7 +698,6 @@ class Codes:
             self._lay(seat, event.new_slot, card)
         elif event.new_slot is not None:
             self._lay(seat, event.new_slot, _Card(None, -1))
-        self.stock = event.stock
 
     def _on_gave(self, event: Any) -> None:
         owner, number = event.target
@@ -825,16 +711,16 @@ class Codes:
 
     def _on_showdown(self, event: Any) -> None:
         for owner, cards in enumerate(event.layouts):
-            for number, code in enumerate(cards):
-                if self.layouts[owner][number] is not None:
-                    self._shown_to(owner, number, code, self._all)
-                    self._at(owner, number).shown = self.now + 2
+            for card, code in zip(self.layouts[owner], cards, strict=True):
+                if card is not None:
+                    self._name(card, code)
+                    self._learn(card, self._all)
+                    card.shown = self.now + 2  # with the scores, which come next
+            self._show_all(owner)
 
     def _on_scored(self, event: Any) -> None:
         for seat, total in enumerate(event.totals):
             self._for_all("totals", total, seat)
-        for owner in range(self.fields.seats):
-            self._show_all(owner)
 
 
 _OF_SEATS = frozenset({"to_come", "totals", "beyond", "shields", "shield_uses", "latest_row"})

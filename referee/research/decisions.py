@@ -190,7 +190,7 @@ class _Game:
     def _numbers(self, codes: Codes, ask: Ask, action: Action) -> Iterator[tuple[Numbers, Numbers, int | None]]:
         """By step of this answer the codes, the mask and the number."""
         moves, begun = self.codec.moves, NOTHING_BEGUN
-        asked = moves.within(ask, codes.beyond) if self.codec.layout.grows else ask
+        asked = moves.within(ask, codes.layouts, codes.beyond) if self.codec.layout.grows else ask
         codes.turn_of(ask)
         while True:
             codes.decide(ask.seat, ask, begun)

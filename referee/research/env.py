@@ -21,13 +21,14 @@ from protocol.messages import FromReferee
 from protocol.offers import admits, in_words
 from referee.research.arguments import default_seats, seed_of, variant_for, whole, without_clock, wrong
 from referee.research.chance import Seeded, pack_of
-from referee.research.codec import Codec, Ints, Tensor
+from referee.research.codec import Codec
 from referee.research.codes import Codes
 from referee.research.messages import Messages
 from referee.research.moves import ACTION_TYPES, NOTHING_BEGUN, Begun, Legal, Mask, Move
 from referee.research.resample import other_state, rewritten
 from referee.research.serial import Serial
-from referee.rules.chance import Chance, Keyed
+from referee.research.tensors import Ints, Tensor
+from referee.rules.chance import Chance
 from referee.rules.game import Game
 from referee.rules.keyed_streams import bot_seed, seed_key
 from referee.rules.match import MatchResult
@@ -36,9 +37,6 @@ from referee.rules.variants import Variant, size
 
 Reward = Literal["match", "rounds", "ranks"]
 """When rewards come, and for what."""
-
-Deals = Literal["seeded", "keyed"]
-"""How a seed is dealt: fast, or as the referee deals with the key of that seed (`referee.Game.from_seed`)."""
 
 OF_A_MATCH = ("history", "begun", "seed")
 """The attributes of an environment in which a match has begun."""
@@ -49,7 +47,7 @@ class Env:
 
     `preset` is a game of the rule book, `seats` how many play (None: as few as its rules advise, at least two), and
     `options` are those of RULES.md section 21. Where a game has slaps that reaction times would order, the lot does:
-    nobody's time is taken here. `reward` says what `rewards` tells, `deals` how a seed becomes cards (`reset`).
+    nobody's time is taken here. `reward` says what `rewards` tells.
 
     Raises UnknownVariant and BadOptions (both ValueErrors) for games, options and numbers of seats that there are not,
     and ValueError for what can be none of them.
@@ -85,19 +83,18 @@ class Env:
         seats: int | None = None,
         *,
         reward: Reward = "match",
-        deals: Deals = "seeded",
         derived: bool = False,
         **options: Any,
     ) -> None:
         variant = variant_for(preset, options)
         count = default_seats(variant) if seats is None else whole("seats", seats)
-        self._set_up(Codec.of(variant, count, derived=derived), reward, deals)
+        self._set_up(Codec.of(variant, count, derived=derived), reward)
 
     @classmethod
-    def of(cls, variant: Variant, seats: int, *, reward: Reward = "match", deals: Deals = "seeded") -> Env:
+    def of(cls, variant: Variant, seats: int, *, reward: Reward = "match") -> Env:
         """Return an environment of a game that `referee.with_options` or `referee.preset` made."""
         env = cls.__new__(cls)
-        env._set_up(Codec.of(without_clock(variant), seats), reward, deals)
+        env._set_up(Codec.of(without_clock(variant), seats), reward)
         return env
 
     def __repr__(self) -> str:
@@ -130,12 +127,13 @@ class Env:
         env.__dict__.update(self.__dict__)
         return env
 
-    def _set_up(self, codec: Codec, reward: str, deals: str) -> None:
+    def _set_up(self, codec: Codec, reward: str) -> None:
         self.codec = codec
         """The numbers of the game: moves, codes, fields of the tensor."""
         self.variant, self.seats, self._moves = codec.variant, codec.seats, codec.moves
-        self.reward = _one_of("reward", reward, get_args(Reward))
-        self.deals = _one_of("deals", deals, get_args(Deals))
+        if reward not in get_args(Reward):
+            raise wrong("reward", '"match", "rounds" or "ranks"', reward)
+        self.reward = reward
         self._pack = pack_of(self.variant, self.seats)
         self.no_rewards = (0.0,) * self.seats
         """What a step brings that brings nothing to anybody."""
@@ -147,14 +145,12 @@ class Env:
     def reset(self, seed: str | int | None = None) -> None:
         """Begin a new match. All its chance follows from the seed, on every machine; without one it is always other.
 
-        With `deals` = "seeded" the cards come from a stream that is made for speed (chance.py), with "keyed" they are
-        those of `referee.Game.from_seed`, as a referee deals them. 7 and "7" are the same seed. Raises ValueError for a
-        seed that is neither a whole number from 0 on nor a text.
+        The cards come from a stream that is made for speed (chance.py); a referee deals others from the same seed. 7
+        and "7" are the same seed. Raises ValueError for a seed that is neither a whole number from 0 on nor a text.
         """
         self.seed = secrets.token_hex(16) if seed is None else seed_of(seed)
         key = seed_key(self.seed)
-        is_keyed = self.deals == "keyed"
-        self._begin(Keyed(key, self.variant, self.seats) if is_keyed else Seeded(key, self._pack, self.seats), key)
+        self._begin(Seeded(key, self._pack, self.seats), key)
 
     def _begin(self, chance: Chance, key: bytes) -> None:
         """Begin a match with this chance, in whose messages ids and seeds follow from the key."""
@@ -164,7 +160,7 @@ class Env:
         self._serial.game.keeps_turns = is_cloned
         self._messages: Messages | None = None
         if self._codes is not None:
-            self._codes.restart()
+            self._codes.followed = 0
         self.history, self.begun = [], NOTHING_BEGUN
         self._rewards = self.no_rewards
         self._now = None
@@ -211,13 +207,13 @@ class Env:
         return env
 
     def __getstate__(self) -> dict[str, Any]:
-        names = ["codec", "reward", "deals"]
+        names = ["codec", "reward"]
         if self._serial is not None:
             names += ["seed", "_chance", "_key", "history", "begun", "seat", "_rewards"]
         return {name: getattr(self, name) for name in names}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self._set_up(state["codec"], state["reward"], state["deals"])
+        self._set_up(state["codec"], state["reward"])
         if "history" not in state:
             return
         self.seed = state["seed"]
@@ -253,7 +249,7 @@ class Env:
     @property
     def seat(self) -> int | None:
         """The seat that decides now; None when the match is over."""
-        ask = self._playing.ask
+        ask = (self._serial or self._playing).ask
         return None if ask is None else ask.seat
 
     @property
@@ -306,11 +302,11 @@ class Env:
 
     def _legal(self) -> Legal | None:
         """The legal moves; None when the match is over."""
-        ask = self._playing.ask
+        ask = (self._serial or self._playing).ask
         if ask is None:
             return None
         if self.codec.layout.grows:
-            ask = self._moves.within(ask, self._beyond)
+            ask = self._moves.within(ask, self.game.table.layouts, self._beyond)
         self._asked = ask
         self._now = self._moves.legal(ask, self.begun)
         return self._now
@@ -345,7 +341,7 @@ class Env:
             raise self._illegal(self._in_words(number)) from None
 
     def _answer(self, action: Action) -> None:
-        serial = self._playing
+        serial = self._serial or self._playing
         if serial.ask is None:
             raise self._illegal(repr(action))
         self.begun, self._now = NOTHING_BEGUN, None
@@ -381,9 +377,15 @@ class Env:
         """
         return self.kept_codes(seat).copy()
 
+    def codes_of_all(self) -> Ints:
+        """Return the codes of all seats, as an array of shape (seats, codec.code_count)."""
+        for seat in range(self.seats):
+            self.kept_codes(seat)
+        return np.array(self._track().codes, np.int32).reshape(self.seats, -1)
+
     def kept_codes(self, seat: int | None = None) -> Ints:
         """Return the same as the array that is kept for the seat: the next call or step writes into it."""
-        codes, ask = self._track(), self._playing.ask
+        codes, ask = self._track(), (self._serial or self._playing).ask
         viewer = ask.seat if seat is None and ask is not None else self._viewer(seat)
         if ask is None or ask.seat == viewer:
             codes.decide(viewer, ask, self.begun)
@@ -393,7 +395,7 @@ class Env:
 
     def write(self, row: int, masks: memoryview, codes: memoryview | None) -> int:
         """Write the mask and the codes of the open decision into a row of these arrays; return the seat."""
-        ask, legal = self._playing.ask, self._now or self._legal()
+        ask, legal = (self._serial or self._playing).ask, self._now or self._legal()
         if ask is None or legal is None:
             raise LookupError("the match is over")
         start = row * len(legal.bits)
@@ -406,7 +408,7 @@ class Env:
 
     def _track(self) -> Codes:
         """The codes of all seats as they are now."""
-        serial = self._playing
+        serial = self._serial or self._playing
         codes, happened = self._codes, serial.game.table.events
         if codes is None:
             codes = self._codes = Codes(self.variant, self.codec.layout, range(self.seats))
@@ -497,10 +499,3 @@ def by_ranks(ranks: Sequence[int]) -> tuple[float, ...]:
     if not others:
         return (0.0,)
     return tuple(float(sum((other > own) - (other < own) for other in ranks)) / others for own in ranks)
-
-
-def _one_of(name: str, given: str, allowed: tuple[str, ...]) -> str:
-    if given in allowed:
-        return given
-    expected = ", ".join(f'"{one}"' for one in allowed[:-1])
-    raise wrong(name, f'{expected} or "{allowed[-1]}"', given)

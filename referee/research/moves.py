@@ -12,7 +12,7 @@ from typing import Any, Literal, cast, get_args
 
 import msgspec
 import numpy as np
-from msgspec import UNSET, Struct
+from msgspec import Struct
 from msgspec.structs import astuple, replace
 
 from protocol import actions
@@ -113,15 +113,12 @@ class Moves(Sequence[Move]):
         """The SHA-256, in hex, of all moves in their order: equal for two tables with the same numbers."""
         return sha256(msgspec.json.encode([[type(move).__name__, *astuple(move)] for move in self._moves])).hexdigest()
 
-    def within(self, ask: Ask, beyond: Callable[[], Beyond]) -> Ask:
-        """Return what is asked without the cards that have no place, the same ask where all have one.
+    def within(self, ask: Ask, layouts: Sequence[Sequence[object]], beyond: Callable[[], Beyond]) -> Ask:
+        """Return what is asked without the cards that have no place, the same ask where all layouts are short.
 
         `beyond` returns the places of the cards that lie in slots with high numbers.
         """
-        is_low = ask.cache.get(self.places)
-        if is_low is None:
-            is_low = ask.cache[self.places] = all(slot < self.places for slot in _slots(ask))
-        if is_low:
+        if max(map(len, layouts)) <= self.places:
             return ask
         placed = beyond()
         offers = tuple(chain.from_iterable(_placed(offer, ask.seat, self.places, placed) for offer in ask.offers))
@@ -149,10 +146,12 @@ class Moves(Sequence[Move]):
                 number = table[kind][place if isinstance(value, int) else (target[0], place)]
             if number is not None:
                 found[number] = kind, value
-        mask = np.zeros(len(self._moves), np.bool_)
-        mask[list(found)] = True
-        mask.flags.writeable = False
-        return Legal(tuple(sorted(found)), found, mask, mask.tobytes(), {})
+        numbers = sorted(found)
+        bits = bytearray(len(self._moves))
+        for number in numbers:
+            bits[number] = 1
+        fixed = bytes(bits)
+        return Legal(tuple(numbers), found, np.frombuffer(fixed, np.bool_), fixed, {})
 
     def _fill(self, seat: int) -> dict[str, dict[Hashable, int]]:
         """Return the numbers of this seat by kind and choice."""
@@ -222,16 +221,6 @@ def grows(variant: Variant) -> bool:
 # Cards in slots with high numbers
 
 _BEYOND = "beyond"
-
-
-def _slots(ask: Ask) -> Iterator[int]:
-    """Yield the numbers of all slots of cards that are offered."""
-    for offer in ask.offers:
-        for name in ("slot", "slots", "target", "targets", "lines"):
-            choice = getattr(offer, name)
-            if choice is not UNSET:
-                values: Any = choice.one_of if isinstance(choice, OneOf) else choice.of
-                yield from (value[1] if isinstance(value, tuple) else value for value in values)
 
 
 def _placed(offer: Offer, seat: int, places: int, beyond: Beyond) -> Iterator[Offer]:

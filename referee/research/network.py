@@ -21,7 +21,8 @@ from zipfile import BadZipFile
 import numpy as np
 from numpy.typing import NDArray
 
-from referee.research.codec import Codec, Tensor
+from referee.research.codec import Codec
+from referee.research.tensors import Tensor
 
 if TYPE_CHECKING:
     from referee.research.env import Env

@@ -48,7 +48,7 @@ class VectorEnv:
     def __init__(
         self, preset: str, count: int, seats: int | None = None, *, encode: bool = True, **options: Any
     ) -> None:
-        """Take the game and its seats, and by name its options, `reward`, `deals` and `derived`, as `Env` does.
+        """Take the game and its seats, and by name its options, `reward` and `derived`, as `Env` does.
 
         Without `encode` nobody reads what the seats may know, and `observations` stays empty. Raises ValueError for
         numbers that make no sense, and what `Env` raises.
@@ -115,7 +115,7 @@ class VectorEnv:
         self.done[row] = True
         self.infos[row] = {"totals": env.result.totals, "ranks": env.result.ranks}
         if self.encode:
-            self.infos[row]["final_obs"] = np.stack([env.codes(seat) for seat in range(self.seats)])
+            self.infos[row]["final_obs"] = env.codes_of_all()
         self._matches[row] += 1
         env.reset(f"{self._seed}/{row}/{self._matches[row]}")
 

@@ -3,6 +3,7 @@
 test_resample.py holds that states which a seat cannot tell apart have the same codes.
 """
 
+import sys
 from copy import deepcopy
 from random import Random
 from typing import Any
@@ -19,9 +20,9 @@ from protocol.cards import rank
 from referee.match_states.follower import Follower
 from referee.match_states.view import View
 from referee.research import Codec, Env
-from referee.research.arguments import without_clock
-from referee.research.codec import Field
-from referee.research.codes import KNOWN
+from referee.research.__main__ import main
+from referee.research.columns import KNOWN
+from referee.research.tensors import Field
 from referee.rules.check_options import seat_problem
 from referee.rules.variants import PRESETS, rank_of
 
@@ -34,9 +35,18 @@ def test_the_lines_of_a_bot_give_the_codes_the_mask_and_the_actions_of_the_envir
 ) -> None:
     variant, seats = data.draw(AtRandom().tables(preset))
     assume(seat_problem(variant, seats) is None)
-    env, chance = Env.of(variant, seats), dice(data.draw(st.integers(0, 9999)))
+    follow_by_lines(Env.of(variant, seats), data.draw(st.integers(0, 9999)))
+
+
+def test_cards_whose_lines_were_swapped_in_secret_are_followed_no_further() -> None:
+    for seed in (13, 14):
+        follow_by_lines(Env("powers", 2, rounds=1, turn_cap=25), seed)
+
+
+def follow_by_lines(env: Env, seed: int) -> None:
+    chance, seats = dice(seed), env.seats
     env.reset(chance.randrange(9999))
-    codecs, read = [Codec.of(without_clock(variant), seats) for _ in range(seats)], [0] * seats
+    codecs, read = [Codec.of(env.variant, seats) for _ in range(seats)], [0] * seats
     for _ in range(200):
         if (seat := env.seat) is None:
             break
@@ -139,7 +149,7 @@ def test_tensors_are_within_their_bounds_and_their_fields_cover_them(preset: str
 
 
 def test_a_tensor_tells_what_the_seat_sees() -> None:
-    env = Env("cambio", 2, deals="keyed")
+    env = Env("cambio", 2)
     env.reset("seen")
     named, table = fields(env.codec), env.game.table
     cards, knows = named["cards"].of(env.tensor(0)), named["knows"].of(env.tensor(0))
@@ -214,3 +224,14 @@ def test_the_kinds_of_cards_are_public_in_the_order_of_the_codes() -> None:
     assert [{rank(card) for card in kind} for kind in codec.kinds] == [
         {one} for one in ["A", "2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K"]
     ]
+
+
+def test_the_table_of_a_game_names_every_code_and_field(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["referee.research", "powers", "2"])
+    main()
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "powers, 2 seats: 165 codes, 753 values, 163 moves"
+    codec = Codec("powers", 2, derived=True)
+    assert {line.split()[0] for line in lines[2:]} == {*codec.layout.at, *fields(codec)}

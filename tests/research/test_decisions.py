@@ -1,12 +1,10 @@
 """The decisions of a run with what each seat knew: they are those of the records, and of runs that have ended."""
 
-import ast
 import json
 import re
 from collections import defaultdict
 from contextlib import closing
 from hashlib import sha256
-from inspect import getsource
 from pathlib import Path
 from typing import Any
 
@@ -21,12 +19,10 @@ from hypothesis import strategies as st
 from made_once import shared
 from needs import need_modules
 
-import referee
 from protocol.actions import Action
 from referee.competition.at_home import fewest_options
 from referee.play.talk.retell import Retelling
 from referee.research import Env
-from referee.research import decisions as decided
 from referee.research.arguments import without_clock
 from referee.research.decisions import decisions
 from referee.rules.chance import Recorded
@@ -146,19 +142,6 @@ def test_rows_have_the_steps_the_slaps_and_the_results_of_their_matches(
     for rows in steps.values():
         assert [row["step"] for row in rows] == list(range(len(rows)))
         assert len({row["action"] for row in rows}) == 1
-
-
-def test_the_page_has_every_column() -> None:
-    page = (Path(referee.__file__).parent / "research/README.md").read_text(encoding="utf-8")
-    told = [line for line in page.split("\n## Decisions of a run\n")[1].split("\n## ")[0].splitlines() if "| `" in line]
-    struct = next(one for one in ast.parse(getsource(decided)).body if getattr(one, "name", "") == "Step")
-    assert isinstance(struct, ast.ClassDef)
-    texts = [ast.literal_eval(one.value) for one in struct.body[2::2] if isinstance(one, ast.Expr)]
-    lines = [
-        f"| `{column.name}` | `{re.sub('<.*: ', '<', str(column.type))}`{', or null' * column.nullable} | {text} |"
-        for column, text in zip(decided.schema(), texts, strict=True)
-    ]
-    assert told == lines
 
 
 def test_the_file_says_which_game_its_codes_are_of(run: Path, by_match: dict[int, list[Row]]) -> None:

@@ -17,7 +17,7 @@ from golden import Golden
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
-from wandering import moves_of, record_of
+from wandering import moves_of, record_of, reset_as_referee
 
 import referee
 from protocol.actions import Action, Arrange, Discard, Knock, Pass, Slap, Swap
@@ -68,8 +68,8 @@ def sent_to_bots(env: Env) -> list[list[bytes]]:
 
 @pytest.mark.parametrize("preset", PRESETS)
 def test_a_seat_is_sent_what_a_bot_is_sent(preset: str) -> None:
-    env = Env(preset, deals="keyed")
-    env.reset("same bytes")
+    env = Env(preset)
+    reset_as_referee(env, "same bytes")
     dice = Random(1)  # noqa: S311 - no secret
     seen: list[int] = []
     while env.seat is not None:
@@ -334,7 +334,6 @@ def test_a_match_that_is_over_or_has_not_begun_says_so() -> None:
         ("six-card", None, {"seed": 4}, "seed: is no option: give it to reset(seed)"),
         ("six-card", None, {"move_s": 4}, "move_s: is no option here: nobody's time is taken"),
         ("six-card", None, {"reward": "points"}, 'reward: expected "match", "rounds" or "ranks", got \'points\''),
-        ("six-card", None, {"deals": "fast"}, 'deals: expected "seeded" or "keyed", got \'fast\''),
     ],
 )
 def test_what_no_game_has_is_told(preset: str, seats: int | None, options: dict[str, Any], text: str) -> None:

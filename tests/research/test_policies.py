@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from msgspec.structs import replace
+from wandering import reset_as_referee
 
 from protocol.actions import Action, Pass, Slap
 from protocol.messages import Clocks, FaultPolicy, GameMessage
@@ -90,8 +91,8 @@ def answers_in(env: Env) -> Answers:
 
 def alike(preset: str, names: Sequence[str], record: Record, options: dict[str, Any]) -> None:
     """The policies of these bots do in an environment what their processes did."""
-    env = Env(preset, len(names), deals="keyed", **(GAMES.get(preset, {}) | options))
-    env.reset("alike")
+    env = Env(preset, len(names), **(GAMES.get(preset, {}) | options))
+    reset_as_referee(env, "alike")
     result = play(env, [policy(name) for name in names])
     assert answers_in(env) == answers_of(record)
     assert result == record.result

@@ -18,7 +18,7 @@ GAMES: dict[str, dict[str, Any]] = {
     "cactus": {"limit": 1},
     "powers": {"rounds": 1},
     "par-3": {"rounds": 1, "reward": "rounds"},
-    "cambio": {"rounds": 2, "reward": "rounds", "deals": "keyed"},
+    "cambio": {"rounds": 2, "reward": "rounds"},
 }
 """Games with their options, so that matches are short."""
 

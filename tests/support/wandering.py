@@ -6,8 +6,10 @@ from made_up_records import played
 
 from referee.research.env import Env
 from referee.research.moves import Move
+from referee.rules.chance import Keyed
 from referee.rules.game import Game
 from referee.rules.games.slaps import order_slaps
+from referee.rules.keyed_streams import seed_key
 from referee.rules.questions import Ask, Response, Window
 from referee.rules.record import Record
 
@@ -28,6 +30,13 @@ def move(env: Env, chance: Random, haste: float = 0.15) -> int:
         if slow:
             return chance.choice(slow)
     return chance.choice(env.numbers())
+
+
+def reset_as_referee(env: Env, seed: str) -> None:
+    """Begin the match that a referee deals from the key of this seed (`Game.from_seed`)."""
+    env.seed = seed
+    key = seed_key(seed)
+    env._begin(Keyed(key, env.variant, env.seats), key)
 
 
 def moves_of(env: Env) -> dict[int, Move]:
