@@ -102,7 +102,8 @@ def test_the_bar_of_a_long_match_of_24_seats_cannot_be_drawn(page: "Page") -> No
             const names = Array.from({ length: 24 }, (_, seat) => ({ name: `b${seat}` }));
             const steps = Array.from({ length: 10_000 }, () => ({ round: 1, turn: 1 }));
             const states = steps.map((_, number) => ({ seats: names.map((_, seat) => ({ total: seat * number })) }));
-            parts.coursePanel().mount(element, { document: { rounds: [] }, view: "public", bots: names, steps, states });
+            const about = { document: { rounds: [] }, view: "public", bots: names, steps, states };
+            parts.coursePanel().mount(element, about);
             return element.querySelectorAll("polyline").length;
         }"""
     )

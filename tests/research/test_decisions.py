@@ -1,7 +1,6 @@
 """The decisions of a run with what each seat knew: they are those of the records, and of runs that have ended."""
 
 import json
-import re
 from collections import defaultdict
 from contextlib import closing
 from hashlib import sha256
