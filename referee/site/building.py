@@ -26,11 +26,10 @@ from referee.site.folder import SiteFolder, site_folder
 from referee.site.gathering import Gathering, standings_by_game
 from referee.site.match_page import AboutMatch, Place, match_files
 from referee.site.pages.all_pages import pages
-from referee.site.pages.frame import Site
+from referee.site.pages.frame import LINKS, Site
 from referee.site.pages.highlights import BEST
 from referee.site.pages.problem import problem_page
 from referee.site.pictures import pictures
-from referee.tournament.plan.planned_match import Identity
 from referee.tournament.store.disk import StoreError, changed_at, forecast_of
 from referee.tournament.store.rows import CommittedMatch, Meta
 from referee.tournament.store.store import Store
@@ -241,20 +240,19 @@ def _about(site: Site, committed: CommittedMatch) -> AboutMatch:
         title=f"Match {name}: {printable(where.variant, 100)}",
         run=printable(content.summary.name, 200),
         replay=f"{content.store}:{name}",
-        lines=(*(printable(f"{title}.", 200) for title in drawn[-1:]), seating, *out),
-        links=tuple((printable(text, 100), f"../../{path}") for text, path in _ways(site, where)),
+        stage=printable(_stage(drawn[-1]), 200) if drawn else "",
+        lines=(seating, *out),
+        links=tuple((text, f"../../{path}") for text, path in LINKS.items()),
+        bots=tuple(f"../../{site.bot_path(bot)}" if bot in site.bot_slugs else "" for bot in where.bots),
         rules=f"../../{site.game_path(where.variant)}#h-rules" if where.variant in site.game_slugs else "",
     )
 
 
-def _ways(site: Site, where: Identity) -> Iterator[tuple[str, str]]:
-    """Where a reader of a match may go next."""
-    yield "Standings", "index.html"
-    if where.variant in site.game_slugs:
-        yield where.variant, site.game_path(where.variant)
-    for bot in where.bots:
-        if bot in site.bot_slugs:
-            yield bot, site.bot_path(bot)
+def _stage(title: str) -> str:
+    """The stage or round of a match by the title with which it was drawn, as in `Semi-finals`."""
+    name = title.partition(": ")[2] if title.startswith("stage ") else title
+    name = name.partition(":")[0]
+    return name[:1].upper() + name[1:]
 
 
 def _status(version: str, *, is_live: bool) -> File:

@@ -33,7 +33,9 @@ class AboutMatch(Struct, frozen=True, kw_only=True):
     """What a match page says of its match besides the match itself. All texts are safe to show (protocol/text.py)."""
 
     title: str
-    """The heading, as in `Match 7: cactus`."""
+    """As in `Match 7: cactus`."""
+    stage: str = ""
+    """The stage of the tournament, as in `Semi-finals`."""
     run: str
     """What the match belongs to: the name of a tournament, or of a file."""
     replay: str
@@ -41,7 +43,9 @@ class AboutMatch(Struct, frozen=True, kw_only=True):
     lines: tuple[str, ...] = ()
     """Sentences: its deal and rotation, say."""
     links: tuple[tuple[str, str], ...] = ()
-    """Ways to other pages of the site: text and address."""
+    """The bar of the site: text and address, the front page first. A page alone has none."""
+    bots: tuple[str, ...] = ()
+    """By seat the address of the page of its bot; empty where it has none."""
     rules: str = ""
     """The address of the rules of the game. Where it is empty, they stand on the page."""
 

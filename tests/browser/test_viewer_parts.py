@@ -100,10 +100,10 @@ def test_the_bar_of_a_long_match_of_24_seats_cannot_be_drawn(page: "Page") -> No
         """() => {
             const element = document.createElement("div");
             const names = Array.from({ length: 24 }, (_, seat) => ({ name: `b${seat}` }));
+            const document_ = { rounds: [] };
             const steps = Array.from({ length: 10_000 }, () => ({ round: 1, turn: 1 }));
             const states = steps.map((_, number) => ({ seats: names.map((_, seat) => ({ total: seat * number })) }));
-            const about = { document: { rounds: [] }, view: "public", bots: names, steps, states };
-            parts.coursePanel().mount(element, about);
+            parts.coursePanel().mount(element, { document: document_, view: "public", bots: names, steps, states });
             return element.querySelectorAll("polyline").length;
         }"""
     )
@@ -154,3 +154,30 @@ def test_a_list_of_windows_counts_slaps_that_came_to_nothing(page: "Page") -> No
     for window, expected in windows:
         told = call(page, "windowInWords", {"round": 1, "number": 4, **window})
         assert told == f"round 1, slap window 4: {expected}"
+
+
+@pytest.mark.parametrize(
+    ("totals", "expected"),
+    [
+        ([[2, 0], [2, 2], [3, 4], [5, 7]], "The lead changed 1 time, counted after each round"),
+        ([[0, 2], [2, 2], [2, 3]], "The lead never changed after a round."),
+    ],
+)
+def test_the_lead_changes_otherwise_than_in_the_highlights(
+    totals: list[list[int]], expected: str, page: "Page"
+) -> None:
+    """A lead that is shared for a while changes when another seat leads alone."""
+    rounds = [{"last": number, "totals": one, "playoff": False} for number, one in enumerate(totals)]
+    said = page.evaluate(
+        """(rounds) => {
+            const element = document.createElement("div");
+            const steps = rounds.map((_, number) => ({ round: number + 1, turn: 1 }));
+            const states = rounds.map(({ totals }) => ({ seats: totals.map((total) => ({ total })) }));
+            const bots = [{ name: "a" }, { name: "b" }];
+            parts.coursePanel().mount(element, { document: { rounds }, view: "public", bots, steps, states });
+            return element.querySelector("summary, .key + p").textContent;
+        }""",
+        rounds,
+    )
+
+    assert said == expected

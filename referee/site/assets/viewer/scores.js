@@ -59,7 +59,7 @@ export function coursePanel() {
                 { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: "none", class: "course", "aria-hidden": "true" },
                 ...roundsOf(model),
                 ...linesOfSeats(model, rows, far),
-                ...leadChanges(model).map(({ step }) => drawn("path", { class: "lead", d: `M${x(model, step) - 5},1 h10 l-5,10 z` })),
+                ...leadChanges(model).map(({ step }) => drawn("path", { class: "lead", d: `M${Math.min(x(model, step), WIDTH - 6) - 5},1 h10 l-5,10 z` })),
                 cursor,
             );
             drawing.addEventListener("click", (event) => {
