@@ -107,14 +107,14 @@ def test_a_page_of_a_run_that_is_played_keeps_up_and_keeps_its_place(tmp_path: P
     folder = played(tmp_path / "run", 20)
     site = written(content_of(folder, is_live=True), tmp_path)
     page = browse.open(site / "index.html", width=PHONE)
-    page.evaluate("scrollTo(0, 700)")
+    page.evaluate("scrollTo(0, 500)")
     assert "20 of 60 matches" in page.inner_text("main")
 
     written(content_of(played(folder, 20), is_live=True), site)
     page.evaluate(LOOK)
     page.get_by_text("40 of 60 matches have been played").wait_for()
     page.wait_for_load_state()
-    assert page.evaluate("scrollY") == 700
+    assert page.evaluate("scrollY") == 500
 
     written(content_of(played(folder)), site)
     page.evaluate(LOOK)
