@@ -146,8 +146,8 @@ def lateness(summary: RunSummary) -> str:
     late = summary.lateness
     text = f"referee's lateness: worst {late.worst_ms:.1f} ms, above 100 ms in {late.above_100_ms} of {summary.matches}"
     if late.above_100_ms > CROWDED * summary.matches:
-        return f"{text} matches: the host was too busy (more than {CROWDED:.0%} of the matches), use fewer jobs"
-    return f"{text} matches: the host was fast enough (at most {CROWDED:.0%} of the matches)"
+        return f"{text} matches: the host was too busy (more than {100 * CROWDED:.0f} % of the matches), use fewer jobs"
+    return f"{text} matches: the host was fast enough (at most {100 * CROWDED:.0f} % of the matches)"
 
 
 def voided_bots(summary: RunSummary, names: Callable[[str], str] = short) -> list[str]:
