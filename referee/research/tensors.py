@@ -64,9 +64,7 @@ class Tensors:
         self._points, self._rank = _points_and_ranks(variant, layout)
         self._tables = {"cards": _table_of_cards(count)}
         """By column the values for each code."""
-        if layout.is_hidden:
-            bits = np.arange(1 << seats)[:, None] >> np.arange(seats) & 1
-            self._tables["knows"] = bits.astype(np.float32)
+        self._seats = np.arange(seats)
         self._field("one", (1,), "always 1")
         points = self._field("points", (count,), "the points of each kind of card, as a part of the dearest")
         for column in layout.columns:
@@ -145,6 +143,8 @@ class Tensors:
         tensor.put(places, 1.0)
         for name, table in self._tables.items():
             self._put(tensor, name, table.take(self._codes_of(rows, name), axis=0))
+        if self._layout.is_hidden:
+            self._put(tensor, "knows", self._codes_of(rows, "knows")[..., None] >> self._seats & 1)
         numbers = rows.take(self._codes, axis=1) * self._factors
         sums = numbers[:, self._first_sum :]
         sums += rows.take(self._others, axis=1) * self._other_factors
