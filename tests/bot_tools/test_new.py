@@ -17,8 +17,6 @@ from referee.bot_tools.starters import MANIFEST, STARTERS, starters
 from referee.play.spec import shipped
 from referee.tournament.config.config import load
 
-ROOT = Path(__file__).parents[2]
-
 
 @pytest.fixture
 def folder_of_starters(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
