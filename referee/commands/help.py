@@ -53,6 +53,8 @@ PAGES = {
         "library": "referee/README",
         "states": "referee/match_states/README",
         "research": "referee/research/README",
+        "adapters": "referee/research/adapters/README",
+        "resample": "referee/research/resample/README",
     },
 }
 """By subject, topics and the Markdown files of their pages."""
