@@ -99,7 +99,8 @@ def read(path: Path, bot: str, game: str | None = None, seats: int | None = None
     shape = shapes.get(seats or next(iter(shapes), 0), {"seats": seats or 0})
     wanted = [("bot", "=", bot), ("game", "=", name), ("seats", "=", shape["seats"]), ("asked", "=", True)]
     rows = read_table(path, filters=wanted)
-    rows = rows.filter(rows["fault"].is_null()).filter(rows["move"].is_valid())
+    rows = rows.filter(rows["fault"].is_null())
+    rows = rows.filter(rows["move"].is_valid())
     if len(set(rows["id"].to_pylist())) < KEPT:
         raise ValueError(f"{path} has decisions of {bot!r} in {name!r} of fewer than {KEPT} matches")
     codec = Codec(shape["preset"], shape["seats"], **shape["options"])
