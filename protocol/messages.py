@@ -58,9 +58,10 @@ class FaultPolicy(Struct, frozen=True, kw_only=True):
     """What a fault costs: `fallback` plays the fallback answer and counts, `forfeit` forfeits at the first fault."""
 
     policy: Literal["fallback", "forfeit"] = "fallback"
-    """`fallback`: golfref plays the fallback answer and counts the fault; `forfeit`: the first fault forfeits."""
+    """`fallback`: after a wrong or late answer golfref plays the fallback answer and counts the fault; `forfeit`: the
+    first fault forfeits. A failed start, a crash and a flood forfeit the match in either case."""
     strikes: int = 10
-    """With `fallback`: so many faults in one match forfeit it."""
+    """With `fallback`: a bot forfeits a match after this many faults."""
 
 
 class GameMessage(Struct, frozen=True, kw_only=True):

@@ -39,7 +39,7 @@ class RunRules(Struct, frozen=True, kw_only=True):
     same_owner: Literal["apart"] | None = None
     """No two bots of one owner sit at one table."""
     hours: float | None = None
-    """golfref begins no deal that would not end within so long."""
+    """No deal starts unless it should finish within this many hours."""
     anchor: str | None = None
     """The bot with which ratings compare. Default: the bot in the middle."""
     shard: Shard | None = None

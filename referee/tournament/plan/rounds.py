@@ -47,7 +47,7 @@ class StopRules(Struct, frozen=True, kw_only=True, omit_defaults=True):
     difference: Annotated[float, Meta(ge=0, lt=1, description="match points")] = 0.0
     """Two bots that differ by less match points (p < 0.05, all pairs) count as settled."""
     precision: Annotated[float, Meta(gt=0, le=0.5, description="match points")] | None = None
-    """The ends of every interval of the overall table are at most so far from the mean, in match points."""
+    """Every interval of the overall table extends at most this far from its mean, in match points."""
 
 
 class Entrant(Struct, frozen=True, kw_only=True):
