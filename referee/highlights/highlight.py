@@ -120,8 +120,6 @@ class Kind(Struct, frozen=True, kw_only=True):
     title: str
     plain: str
     """What one is called that is not the greatest of its kind."""
-    meaning: str
-    """One sentence for a reader who knows the card game: what is shown, and what counts as most."""
     is_scaled: bool
     """Whether games are compared by multiples of their usual gap."""
     find: Callable[[Match], Found | None] = lambda _: None
