@@ -296,12 +296,12 @@ def new_file(path: Path, key: str) -> Iterator[Journal]:
         if Path(f"{path}{rest}").exists():
             what = "belongs to a store that is not here any more: put it beside that, or remove it"
             raise StoreError(f"{path}{rest} {what}")
-    unborn = path.with_name(path.name + ".new")
+    unfinished = path.with_name(path.name + ".new")
     try:
-        for left_over in (unborn, Path(f"{unborn}-journal")):
+        for left_over in (unfinished, Path(f"{unfinished}-journal")):
             left_over.unlink(missing_ok=True)
-        os.close(os.open(unborn, os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_CLOEXEC, 0o600))
-        with contextlib.closing(sqlite3.connect(unborn)) as connection:
+        os.close(os.open(unfinished, os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_CLOEXEC, 0o600))
+        with contextlib.closing(sqlite3.connect(unfinished)) as connection:
             # Nobody sees the file before it is whole, so that nothing need be undone.
             connection.execute("PRAGMA journal_mode = OFF")
             connection.execute("PRAGMA synchronous = OFF")
@@ -309,15 +309,15 @@ def new_file(path: Path, key: str) -> Iterator[Journal]:
             with connection:
                 connection.execute("INSERT INTO secret VALUES (?)", (key,))
                 yield Journal(path, connection)
-        with unborn.open("rb") as file:
+        with unfinished.open("rb") as file:
             os.fsync(file.fileno())
-        unborn.rename(path)
+        unfinished.rename(path)
         sync_folder(path)
     except (OSError, sqlite3.Error) as error:
         raise refusal(path, error) from None
     finally:
         with contextlib.suppress(OSError):
-            unborn.unlink(missing_ok=True)
+            unfinished.unlink(missing_ok=True)
 
 
 def opened(path: Path, lock: Lock | None) -> tuple[sqlite3.Connection, str]:
