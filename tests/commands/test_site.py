@@ -90,7 +90,6 @@ def test_while_a_run_goes_on_nothing_tells_its_key_or_the_cards_that_are_to_be_d
 
 
 def test_what_cannot_be_made_is_refused_in_a_sentence(tmp_path: Path) -> None:
-    pytest.importorskip("jinja2", reason="pages are made with jinja2")
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "thesis.tex").write_text("all of it")
     (tmp_path / "no-store").write_text("all of it")

@@ -32,7 +32,6 @@ def test_json_is_the_document_of_the_view(folder: Path, options: tuple[str, ...]
 
 
 def test_a_page_of_a_seat_holds_nothing_else(folder: Path) -> None:
-    pytest.importorskip("jinja2", reason="pages are made with jinja2")
     golfref("replay", "run.golfref:3", "--html", "all.html", cwd=folder)
     golfref("replay", "run.golfref:3", "--html", "own.html", "--seat", "1", cwd=folder)
     pages = {name: (folder / name).read_text(encoding="utf-8") for name in ("all.html", "own.html")}
@@ -57,7 +56,6 @@ def test_a_page_of_a_seat_holds_nothing_else(folder: Path) -> None:
     ],
 )
 def test_what_cannot_be_shown(folder: Path, options: tuple[str, ...], said: str) -> None:
-    pytest.importorskip("jinja2", reason="pages are made with jinja2")
     (folder / "there.html").write_text("mine")
 
     out, err = golfref("replay", "run.golfref:3", *options, cwd=folder, code=2)

@@ -13,18 +13,15 @@ from made_up_runs import made_up_result, made_up_summary
 
 from referee.commands.runs.plot import PlotOptions, plot
 from referee.errors import GolfrefError
+from referee.plots.charts import draw
 from referee.plots.data import KINDS, MOST_POINTS, ChartData
+from referee.plots.style import DARK, NARROW, WIDE, NothingToDraw
 from referee.tournament.plan.planned_match import Identity
 from referee.tournament.results import Result
 from referee.tournament.standings import RankBy
 from referee.tournament.store.rows import CommittedMatch
 from referee.tournament.summary import RunSummary
 from referee.tournament.tally import standings_of
-
-pytest.importorskip("matplotlib", reason="pictures are drawn by matplotlib")
-
-from referee.plots.charts import draw
-from referee.plots.style import DARK, NARROW, WIDE, NothingToDraw
 
 SVG = "{http://www.w3.org/2000/svg}"
 NAMES = ["<script>alert(1)</script>", "a$b$ & co", "名" * 40, *(f"bot-{number}" for number in range(9))]
