@@ -11,10 +11,10 @@ INTERRUPTED = 130
 
 EXIT_CODES = {
     DONE: "all is done",
-    CHECK_FAILED: "a check failed, or a bot broke the rules or could not start",
+    CHECK_FAILED: "a check failed, bots could not start, or with `--strict` bots were at fault",
     USAGE: "the command line, a config, an entry or a file is wrong; the message says where",
     HOST_FAILED: "the machine failed or lacks something, such as room on the disk",
-    NOT_ALL_CHECKED: "`golfref check` ran out of time before all steps, and found nothing wrong",
+    NOT_ALL_CHECKED: "`golfref check` or `verify` could not check everything, and found nothing wrong in the rest",
     INTERRUPTED: "interrupted by Ctrl-C or a signal",
 }
 """What each exit code of golfref means."""
