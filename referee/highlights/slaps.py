@@ -13,7 +13,7 @@ def dearest_wrong_slap(match: Match) -> Found | None:
     slap, seat = max(dearest, key=lambda one: (one[0].cost, -one[0].round, -one[0].window))
     owner = slap.owner
     whose = "a card of its own" if seat == owner else f"a card of {{{owner}}}"
-    comes = "must take another" if seat == owner else "must keep it"
+    comes = "must take another" if seat == owner else "must keep that card"
     decides = " and the match" if _decides(match, seat, slap.round, slap.cost) else ""
     return Found(
         order=Fraction(slap.cost),

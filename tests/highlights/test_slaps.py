@@ -66,7 +66,9 @@ def test_a_wrong_card_of_another_seat_costs_what_it_is_worth(start: Start) -> No
 
     assert found is not None
     assert (found.seats, found.moment) == ((2, 0), "r1w2")
-    assert sentence(found).startswith("cy wrongly slaps a card of ann in round 1 and must keep it. At the end of the ")
+    assert sentence(found).startswith(
+        "cy wrongly slaps a card of ann in round 1 and must keep that card. At the end of the "
+    )
 
 
 def test_of_the_wrong_slaps_of_a_match_the_most_expensive_counts_and_of_equals_the_first() -> None:
